@@ -172,7 +172,7 @@ def _calibrated(
 
 
 def _measured(setting: HeldOutConfig, rows: Sequence[Simulated]) -> None:
-    """Tell how many questions a verdict takes, by the first ones that were answered."""
+    """Tell how many questions a choice takes, by the first ones that were answered."""
     tell(f"parlour: {readiness.verdict_size(setting, rows).message}", error=True)
 
 

@@ -110,7 +110,7 @@ def advice(report: CorpusReport) -> str:
     usual = HeldOutConfig()
     note, share = linked_note(report.linked, report.questions, usual.least_linked), usual.held_out_share
     needed = questions_needed(share)
-    few = f"`train grace` judges a policy from {FEWEST} held-out questions on, which is {needed} questions; there are "
+    few = f"`train grace` tests a policy from {FEWEST} held-out questions on, which is {needed} questions; there are "
     return together([f"{note}." if note else "", f"{few}{report.questions}." if report.questions < needed else ""])
 
 

@@ -155,7 +155,7 @@ def _test(name: str, test: statistics.Estimate | None) -> str:
     """What questions say that had no part in the choice."""
     if test is None:
         return "Nothing was held out to test it. Hold out some questions."
-    few = too_few(test.n)
+    few = too_few(test.n, lacks="test")
     return few or f"Test of the {name}: {UTILITY.of('held-out questions').told(test)}."
 
 

@@ -1,4 +1,4 @@
-"""How many questions a verdict on a mediator takes, and how many of them a corpus links: what is said before the work starts."""
+"""How many questions the choice of a mediator takes, and its test, and how many of them a corpus links: what is said before the work starts."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from math import ceil
 from typing import Final
 
 FEWEST: Final = 30
-"""The least number of held-out questions for a verdict. If half of the answers pay most and half pay least, the interval at 95 % of a mean
+"""The least number of questions for a choice, and for a test. If half of the answers pay most and half pay least, the interval at 95 % of a mean
 over 30 is 0.19 of that range to either side: with 120 for a right answer and -40 for a wrong one, 30 points of net utility."""
 PILOT: Final = 30
 """Questions of a pilot; a standard deviation of so many is within a quarter of its value in most cases."""
 
 
-def too_few(n: int, cases: str = "held-out question") -> str:
-    """The sentence instead of a verdict on fewer than `FEWEST` cases; empty for enough of them.
+def too_few(n: int, cases: str = "held-out question", lacks: str = "verdict") -> str:
+    """The sentence instead of a verdict, or a test, on fewer than `FEWEST` cases; empty for enough of them.
 
     >>> too_few(4), too_few(30)
     ('No verdict: 4 held-out questions are too few; accepted: 30 or more.', '')
@@ -21,11 +21,11 @@ def too_few(n: int, cases: str = "held-out question") -> str:
     if n >= FEWEST:
         return ""
     counted = f"1 {cases} is" if n == 1 else f"{n} {cases}s are"
-    return f"No verdict: {counted} too few; accepted: {FEWEST} or more."
+    return f"No {lacks}: {counted} too few; accepted: {FEWEST} or more."
 
 
 def questions_needed(share: float) -> int:
-    """How many questions there must be for a verdict, if this share of them is held out.
+    """How many questions there must be for a test, if this share of them is held out.
 
     >>> questions_needed(1 / 3), questions_needed(0.2)
     (90, 150)
@@ -34,10 +34,10 @@ def questions_needed(share: float) -> int:
 
 
 def held_out_note(held_out: int, option: str, share: float) -> str:
-    """One line where too few questions will be held out for a verdict; empty where there are enough, or none at all.
+    """One line where too few questions will be held out for a test; empty where there are enough, or none at all.
 
     >>> held_out_note(12, "--held-out-share", 1 / 3)
-    '12 questions will be held out; a verdict on the policy takes 30, which is 90 questions in all at --held-out-share 0.33'
+    '12 questions will be held out; a test of the policy takes 30, which is 90 questions in all at --held-out-share 0.33'
 
     Args:
         held_out: Questions that will be held out.
@@ -48,7 +48,7 @@ def held_out_note(held_out: int, option: str, share: float) -> str:
         return ""
     counted = "1 question" if held_out == 1 else f"{held_out} questions"
     needed = f"{questions_needed(share)} questions in all at {option} {share:.2g}"
-    return f"{counted} will be held out; a verdict on the policy takes {FEWEST}, which is {needed}"
+    return f"{counted} will be held out; a test of the policy takes {FEWEST}, which is {needed}"
 
 
 def linked_note(linked: int, questions: int, least: float) -> str:

@@ -1,8 +1,8 @@
-"""Whether a mediator can learn from a corpus, before anything is learned: links, answers in the documents, the held-out questions that a
-verdict takes, and the calls.
+"""Whether a mediator can learn from a corpus, before anything is learned: links, answers in the documents, the training questions that a
+choice takes, and the calls.
 
-How much two policies differ from question to question decides how many questions a verdict takes. Before a mediator is learned, this is
-measured on `PILOT` questions by the oracle, which takes the static policy that earns most on each, minus the best static policy. On ten
+Cross-validation over the training questions chooses what is deployed (`deploy`). How much two policies differ from question to question
+decides how many it takes. Before a mediator is learned, this is measured on `PILOT` questions by the oracle, which takes the static policy that earns most on each, minus the best static policy. On ten
 corpora the difference of a learned mediator varied 0.6 to 1.6 times as much.
 """
 
@@ -30,7 +30,7 @@ from parlour.training.learn.mediators.simulate import Simulated, simulate
 from parlour.training.statistics import Estimate
 
 MATTERS: Final = 5.0
-"""Net utility a question that a verdict should show, at payments of the published size: 4 % of what a right answer pays."""
+"""Net utility a question that the choice should show, at payments of the published size: 4 % of what a right answer pays."""
 _ELSEWHERE: Final = Estimate(2.29, 1.07, 3.51, 1600)
 """Table of states minus best static policy on real documents (docs/lab/2026-11-real_documents.md, BM25)."""
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -38,7 +38,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True)
 class VerdictSize:
-    """How many held-out questions a verdict takes."""
+    """How many training questions the choice of a policy takes."""
 
     size: float
     """Net utility a question that it should show."""
@@ -48,18 +48,18 @@ class VerdictSize:
     """Net utility a question that the oracle earned more than the best static policy in the pilot, which no mediator exceeds; None
     without a pilot."""
     needed: int | None
-    """Held-out questions; None: the oracle earned the same on all questions of the pilot."""
+    """Training questions; None: the oracle earned the same on all questions of the pilot."""
+    training: int
+    """Questions that will choose what is deployed."""
     held_out: int
-    """Questions that will be held out."""
-    share: float
-    """Their share."""
+    """Questions that will test it."""
 
     @property
     def message(self) -> str:
-        """In one line, and what the held-out questions of this corpus show.
+        """In one line: what the training questions show, and what it takes to test it.
 
-        >>> print(VerdictSize(5.0, 30, 17.25, 200, 50, 0.25).message)
-        verdict: the best choice on each of 30 questions earns 17.2 more than one static policy; 5 points take about 200 held-out questions, 800 in all at --held-out-share 0.25; 50 will be held out, which show 10
+        >>> print(VerdictSize(5.0, 30, 17.25, 200, 150, 50).message)
+        verdict: the best choice on each of 30 questions earns 17.2 more than one static policy; 5 points take about 200 training questions, 267 in all; 150 will choose the policy, and show 5.8; 50 will test it
         """
         if self.needed is None:
             return f"verdict: one static policy is best on all of {self.pilot} questions, so a mediator has nothing to gain"
@@ -67,14 +67,15 @@ class VerdictSize:
         if self.gain is not None:
             best = f"the best choice on each of {self.pilot} questions"
             measured = f"{best} earns {self.gain:.3g} more than one static policy"
-        total = f"{ceil(self.needed / self.share):,} in all at --held-out-share {self.share:.2g}"
-        wanted = f"{self.size:g} points take about {self.needed:,} held-out questions, {total}"
-        asked = round(self.held_out / self.share)
+        asked = self.training + self.held_out
+        wanted = f"about {self.needed:,} training questions, {ceil(self.needed * asked / self.training):,} in all"
+        shows = f"but a choice takes {FEWEST}"
+        if self.training >= FEWEST:
+            shows = f"and show {self.size * sqrt(self.needed / self.training):.2g}"
         share = f" (--held-out-share {ceil(100 * FEWEST / asked) / 100:g})" if asked >= 2 * FEWEST else ""
-        shows = f"; a verdict takes {FEWEST}{share}"
-        if self.held_out >= FEWEST:
-            shows = f", which show {self.size * sqrt(self.needed / self.held_out):.2g}"
-        return f"verdict: {measured}; {wanted}; {self.held_out:,} will be held out{shows}"
+        few = f", but a test takes {FEWEST}{share}" if self.held_out < FEWEST else ""
+        choice = f"{self.training:,} will choose the policy, {shows}; {self.held_out:,} will test it{few}"
+        return f"verdict: {measured}; {self.size:g} points take {wanted}; {choice}"
 
 
 @dataclass(frozen=True)
@@ -142,16 +143,16 @@ def _alike(setting: HeldOutConfig, pipeline: Pipeline) -> bool:
 
 
 def another_split(setting: HeldOutConfig, rows: Sequence[Simulated]) -> str:
-    """One sentence where a verdict rests on fewer held-out questions of a file than its pilot asks for; empty otherwise.
+    """One sentence where fewer training questions of a file chose the policy than its pilot asks for; empty otherwise.
 
     Args:
         setting: The experiment, split.
         rows: Its training questions.
     """
     wanted = verdict_size(setting, rows[:PILOT]).needed if setting.corpus else None
-    if wanted is None or not FEWEST <= setting.held_out < wanted:
+    if wanted is None or not FEWEST <= setting.train < wanted:
         return ""
-    few = f"With {setting.held_out:,} held-out questions instead of about {wanted:,}"
+    few = f"With {setting.train:,} training questions instead of about {wanted:,}"
     return f"{few}, another split may decide otherwise; another --seed draws one."
 
 
@@ -173,7 +174,7 @@ def linked(pipeline: Pipeline) -> int:
 
 
 def verdict_size(setting: HeldOutConfig, rows: Sequence[Simulated]) -> VerdictSize:
-    """How many held-out questions a verdict takes, by the questions of a pilot; without any, by another corpus."""
+    """How many training questions a choice takes, by the questions of a pilot; without any, by another corpus."""
     actions = actions_of(setting)
     size = MATTERS * unit_of(payment_for(setting, actions))
     gain, needed = None, _ELSEWHERE.cases_needed(MATTERS)
@@ -183,7 +184,7 @@ def verdict_size(setting: HeldOutConfig, rows: Sequence[Simulated]) -> VerdictSi
         more = Estimate.mean(earned.max(axis=1) - earned[:, earned.mean(axis=0).argmax()])
         gain, needed = more.value, more.cases_needed(size)
     least = None if needed is None else max(FEWEST, needed)
-    return VerdictSize(size, len(rows), gain, least, setting.held_out, setting.held_out_share)
+    return VerdictSize(size, len(rows), gain, least, setting.train, setting.held_out)
 
 
 def choose_retriever(setting: HeldOutConfig, corpus: Corpus, pipeline: Pipeline) -> tuple[HeldOutConfig, Pipeline, str]:

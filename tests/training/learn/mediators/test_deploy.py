@@ -49,7 +49,7 @@ def test_of_several_candidates_the_best_lower_bound_decides():
             False,
             "-5.00 net utility a question [-9.00, -1.00]; 100 held-out questions.",
         ),
-        (Estimate(-5.0, -9.0, -1.0, 29), True, "No verdict: 29 held-out questions are too few; accepted: 30 or more."),
+        (Estimate(-5.0, -9.0, -1.0, 29), True, "No test: 29 held-out questions are too few; accepted: 30 or more."),
         (None, True, "Nothing was held out to test it. Hold out some questions."),
     ],
 )

@@ -1,4 +1,4 @@
-"""What is said of a corpus before anything is learned: links, answers, the questions that a verdict takes, and the retriever."""
+"""What is said of a corpus before anything is learned: links, answers, the questions that a choice takes, and the retriever."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_links_and_answers_are_counted(files):
     setting, corpus, pipeline = known_of(files(9))
     known = readiness.readiness(setting, corpus, pipeline, readers.forecast(setting, pipeline, ModelConfig()))
     assert (known.questions, known.linked, known.answers, known.present) == (9, 9, 8, 6)
-    assert (known.verdict.held_out, known.verdict.pilot) == (3, 6)
+    assert (known.verdict.training, known.verdict.held_out, known.verdict.pilot) == (6, 3, 6)
     assert known.lines[0].startswith("corpus: 9 questions, 9 ")
     assert known.lines[2].startswith("cost: no calls")
 
@@ -62,11 +62,11 @@ def rows_of(best):
     return [Simulated(k, "s0", row, (0,) * len(ALL)) for k, row in enumerate(earned)]
 
 
-def test_the_spread_of_the_oracle_decides_how_many_questions_a_verdict_takes():
+def test_the_spread_of_the_oracle_decides_how_many_training_questions_a_choice_takes():
     setting = HeldOutConfig(train=80, held_out=40)
     made = readiness.verdict_size(setting, rows_of(4))
     assert (made.pilot, made.gain) == (40, 2.5)
-    # deviation 4.39: half an interval of 1.40 over 40; 40 x (1.43 x 1.40 / 5)^2 = 6.4, and a verdict takes 30
+    # deviation 4.39: half an interval of 1.40 over 40; 40 x (1.43 x 1.40 / 5)^2 = 6.4, and a choice takes 30
     assert made.needed == FEWEST
     penny = setting.replace(utilities=(12.0, -4.0, 1.0, -2.0))  # a tenth of the published size
     assert readiness.verdict_size(penny, rows_of(4)).size == 0.5
@@ -74,19 +74,28 @@ def test_the_spread_of_the_oracle_decides_how_many_questions_a_verdict_takes():
     assert readiness.verdict_size(setting, rows_of(0)).needed is None
     elsewhere = readiness.verdict_size(setting, [])
     assert (elsewhere.pilot, elsewhere.gain, elsewhere.needed) == (0, None, 200)
-    assert "which show 11" in replace(elsewhere, held_out=40).message
-    assert replace(elsewhere, held_out=20).message.endswith("a verdict takes 30 (--held-out-share 0.5)")
-    assert replace(elsewhere, held_out=10).message.endswith("a verdict takes 30")
+    # 5 x sqrt(200 / 80) = 7.9 by the 80 training questions, whatever is held out; 200 of 120 / 80 each are 300 in all
+    assert "200 training questions, 300 in all; 80 will choose the policy, and show 7.9; 40" in elsewhere.message
+    small = replace(elsewhere, training=40, held_out=20)
+    assert small.message.endswith("20 will test it, but a test takes 30 (--held-out-share 0.5)")
+    tiny = replace(elsewhere, training=29, held_out=10)
+    assert tiny.message.endswith(
+        "29 will choose the policy, but a choice takes 30; 10 will test it, but a test takes 30"
+    )
 
 
-def test_a_verdict_on_fewer_questions_than_the_pilot_asks_for_names_the_option_that_splits_anew():
+def test_a_choice_by_fewer_training_questions_than_the_pilot_asks_for_names_the_option_that_splits_anew():
     setting = HeldOutConfig(corpus="questions.jsonl", train=80, held_out=40)
     rows = rows_of(4)
     assert readiness.verdict_size(setting, rows[:30]).needed == FEWEST
     assert readiness.another_split(setting, rows) == ""  # enough
     penny = setting.replace(utilities=(12.0, -4.0, 1.0, -2.0))
-    assert "--seed" in readiness.another_split(penny, rows)
-    assert readiness.another_split(penny.replace(held_out=FEWEST - 1), rows) == ""  # no verdict
+    said = readiness.another_split(penny, rows)  # 30 of the 40 rows are the pilot
+    # 10 more on 8 of 30, so deviation 4.50 and half an interval of 1.68; 30 x (1.43 x 1.68 / 0.5)^2 = 692
+    assert said.startswith("With 80 training questions instead of about 700, ")
+    assert "--seed" in said
+    assert readiness.another_split(penny.replace(held_out=1000), rows) == said  # held-out questions choose nothing
+    assert readiness.another_split(penny.replace(train=FEWEST - 1), rows) == ""  # no choice
     assert readiness.another_split(penny.replace(corpus=""), rows) == ""  # generated questions are drawn, not split
 
 

@@ -302,9 +302,11 @@ def test_too_few_held_out_questions_are_told_before_the_work(tmp_path, capsys):
         run(["train", "grace", "--from-table", str(source), "--temperature", "1", "--floor", "0.01", "--out", out]) == 0
     )
     output = capsys.readouterr()
-    note = "6 questions will be held out; a verdict on the policy takes 30, which is 150 questions in all at --validation 0.2"
+    note = (
+        "6 questions will be held out; a test of the policy takes 30, which is 150 questions in all at --validation 0.2"
+    )
     assert output.err.startswith(f"parlour: note: {note}\n")
-    assert "No verdict: 6 held-out questions are too few; accepted: 30 or more." in " ".join(output.out.split())
+    assert "No test: 6 held-out questions are too few; accepted: 30 or more." in " ".join(output.out.split())
 
 
 def test_without_held_out_questions_a_mediator_is_deployed_untested(trained):
