@@ -20,7 +20,6 @@ NEVER_MET: Final = "mean of families never met"
 COLOURS: Final = {"avalon_v0": plots.BLUE, "werewolf_v0": plots.ORANGE}
 LEFT: Final = (
     "avalon-5-deeprole",
-    "avalon-6-official",
     "avalon-7-official",
     "werewolf-8-paper",
 )

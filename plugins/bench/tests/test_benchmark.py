@@ -205,7 +205,7 @@ def test_the_command_of_strangers_gives_the_same_file_and_names_the_expert(tmp_p
     assert again[:2] == ["--suite", "strangers"]
     bench(tmp_path / "b", *again)
     assert (tmp_path / "a" / RESULTS).read_bytes() == (tmp_path / "b" / RESULTS).read_bytes()
-    assert list(first["sha256"]) == ["avalon-6-talk"]
+    assert list(first["sha256"]) == ["avalon-6-talk-selfplay"]
     assert (tmp_path / "a" / "games" / "avalon-6" / "mixed").is_dir()
 
 
@@ -312,7 +312,7 @@ def test_the_files_that_play_are_in_the_file_by_their_hashes(tmp_path):
     stored = json.loads(reference_file(QUICK, "trained").read_text())
     hashed = {name: sha256((DATA / f"{name}.npz").read_bytes()).hexdigest() for name in stored["sha256"]}
     assert stored["sha256"] == hashed
-    assert set(hashed) == {"avalon-6-talk", "werewolf-8-paper-selfplay"}
+    assert set(hashed) == {"avalon-6-talk-selfplay", "werewolf-8-paper-selfplay"}
     file = tmp_path / "habits.json"
     file.write_text("{}")
     from parlour_bench.results_file import _paths
