@@ -5,8 +5,10 @@ that it draws (`particles.py`), by how likely the families of players that may s
 each of its own moves on in deals drawn by these weights, to the end or up to a depth at which a critic says what the game is worth
 (`continuations.py`). It takes a move with a probability in proportion to the network's own, times the exponential of its
 win rate over `temperature`. So it stays as unpredictable as the network where moves are level (piKL: Jacob et al. 2022, "Modeling
-Strong and Human-Like Gameplay with KL-Regularized Search", arXiv 2112.07544). For tables of strangers, a share `literal` of those
-probabilities is the heuristic's, and a soft minimum over the kinds of player in `others` may take the place of the mean win rate.
+Strong and Human-Like Gameplay with KL-Regularized Search", arXiv 2112.07544). The network's own probabilities are mixed
+with the heuristic's. The share of these, `literal`, is by default the share of other seats that play differently from the network. So a
+convention of the network is given up where nobody shares it. A soft minimum over the kinds of player in `others` may take the place of
+the mean win rate.
 """
 
 from __future__ import annotations
@@ -84,7 +86,8 @@ class SearchSettings(Settings):
     least: float = Field(default=0.02, ge=0, le=1)
     """Moves that the network, or its mixture with the heuristic, takes less often are not considered."""
     literal: float | None = Field(default=None, ge=0, le=1)
-    """Share of the heuristic in the probabilities that the search starts from; None: of the other seats that do not play as the network."""
+    """Share of the heuristic in the probabilities that the search starts from; None: the share of other seats that play differently from
+    the network, by the posterior."""
     soft_minimum: float = Field(default=0.0, ge=0)
     """How much kinds of `others` count among which a move wins less; 0: as they are likely, 30: nearly the worst alone."""
 
