@@ -76,6 +76,7 @@ def knows_better(view: Any, move: Move) -> bool:
         "defend": lambda: (*args, 1) in results,
         "claim_role": lambda: view.role_names[args[0]] != view.role,
         "report": lambda: args not in results or last.get(args[0]) == args,
+        "over": lambda: not {result[0] for result in results} <= set(last),
     }.get(kind, lambda: False)()
 
 
