@@ -71,12 +71,12 @@ def knows_better(view: Any, move: Move) -> bool:
         for event in view.events
         if event.seat == view.seat and event.move.kind == "report"
     }
-    return {
+    kept_back = not {result[0] for result in results} <= set(last) and kind in TALK_ACTS - {"claim_role", "report"}
+    return kept_back or {
         "accuse": lambda: (*args, 0) in results,
         "defend": lambda: (*args, 1) in results,
         "claim_role": lambda: view.role_names[args[0]] != view.role,
         "report": lambda: args not in results or last.get(args[0]) == args,
-        "over": lambda: not {result[0] for result in results} <= set(last),
     }.get(kind, lambda: False)()
 
 
