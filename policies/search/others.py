@@ -17,7 +17,7 @@ from parlour.envs.batch.players import BatchPlayer, HeuristicSeats
 from parlour.envs.batch.tables import BatchTables, Turns
 from parlour.envs.core import ParlourError
 from parlour.policies.experts.catalogue import EXPERT, expert
-from parlour.policies.names import HEURISTIC, RANDOM, ZOO
+from parlour.policies.names import HEURISTIC, LOGIC, RANDOM, ZOO
 from parlour.policies.network import log_softmax
 from parlour.policies.registry import settings_read
 from parlour.policies.trained import TrainedSeat
@@ -133,21 +133,31 @@ def log_probs(network: TrainedSeat, observation: Array, mask: Array) -> Array:
     return log_softmax(np.where(mask != 0, network.scores(observation), -np.inf).astype(np.float64))
 
 
-def others_of(names: Sequence[str], network: TrainedSeat, slip: float) -> Others:
-    """The families of these names, each as likely as the others.
+def usual(network: TrainedSeat) -> tuple[str, ...]:
+    """Who may sit at the network's table if nobody says it: other kinds of player only where `logic` plays."""
+    return (OWN, HEURISTIC, LOGIC, RANDOM) if zoo.plays(network.game, network.config) else (OWN,)
+
+
+def others_of(names: Sequence[str], network: TrainedSeat, slip: float, trust: float | None = None) -> Others:
+    """The families of these names.
 
     Args:
         names: `own` for the searching network, `expert`, `heuristic`, `random`, a name of the zoo, or the file of a trained seat;
             `expert` and the zoo with a setting or without, such as `expert:style=selfplay`.
         network: The searching network.
         slip: See `Others`.
+        trust: How likely the searching network is before the game, if others are possible; these share the rest equally.
+            None: as likely as each other one.
 
     Raises:
         ParlourError: A name is not accepted, or a network has other features than the searching one.
     """
     others = [_family(name, network) for name in names if name != OWN]
-    prior = np.array([float(OWN in names), *[1.0] * len(others)])
-    return Others((NetworkFamily(network), *others), prior / prior.sum(), slip)
+    own = float(OWN in names)
+    if own and others:
+        own = 1 / (1 + len(others)) if trust is None else trust
+    prior = np.array([own, *[(1 - own) / max(1, len(others))] * len(others)])
+    return Others((NetworkFamily(network), *others), prior, slip)
 
 
 def _family(name: str, network: TrainedSeat) -> Family:

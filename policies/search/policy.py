@@ -5,8 +5,10 @@ that it draws (`particles.py`), by how likely the families of players that may s
 each of its own moves on in deals drawn by these weights, to the end or up to a depth at which a critic says what the game is worth
 (`continuations.py`). It takes a move with a probability in proportion to the network's own, times the exponential of its
 win rate over `temperature`. So it stays as unpredictable as the network where moves are level (piKL: Jacob et al. 2022, "Modeling
-Strong and Human-Like Gameplay with KL-Regularized Search", arXiv 2112.07544). For tables of strangers, a share `literal` of those
-probabilities is the heuristic's, and a soft minimum over the kinds of player in `others` may take the place of the mean win rate.
+Strong and Human-Like Gameplay with KL-Regularized Search", arXiv 2112.07544). The network's own probabilities are mixed
+with the heuristic's. The share of these, `literal`, is by default the share of other seats that play differently from the network. So a
+convention of the network is given up where nobody shares it. A soft minimum over the kinds of player in `others` may take the place of
+the mean win rate.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from parlour.policies.base import TablePolicy
 from parlour.policies.experts.catalogue import EXPERT, expert
 from parlour.policies.network import softmax
 from parlour.policies.search.continuations import Continuations, Critic, practised
-from parlour.policies.search.others import OWN, Array, others_of
+from parlour.policies.search.others import OWN, Array, others_of, usual
 from parlour.policies.search.particles import Particles
 from parlour.policies.search.posterior import Posterior, SearchTable, UnknownHistoryError, posterior
 from parlour.policies.seating import Seating
@@ -73,15 +75,19 @@ class SearchSettings(Settings):
     """Time after which no further continuations begin; a game with this limit cannot be reproduced byte for byte."""
     temperature: float = Field(default=0.1, ge=0.001)
     """The win rate, 0..1, that outweighs a move that the network takes e times as often."""
-    others: tuple[str, ...] = (OWN,)
+    others: tuple[str, ...] | None = None
     """Who may sit in the other seats, joined by +: `own` for the same network, `expert`, `heuristic`, `random`, `logic`, `mcts`,
-    files of trained seats; with one setting where they take some, such as `expert:style=selfplay`."""
+    files of trained seats; with one setting where they take some, such as `expert:style=selfplay`.
+    None: `own`, and in Avalon without talk also `heuristic`, `logic` and `random`."""
+    trust: float = Field(default=0.8, ge=0, le=1)
+    """Probability before the game that another seat is `own`, if others are possible; these share the rest equally."""
     slip: float = Field(default=0.02, ge=0.0001, le=1)
     """Share of the others' moves that the posterior takes for random ones."""
     least: float = Field(default=0.02, ge=0, le=1)
     """Moves that the network, or its mixture with the heuristic, takes less often are not considered."""
-    literal: float = Field(default=0.0, ge=0, le=1)
-    """Share of the heuristic in the probabilities that the search starts from."""
+    literal: float | None = Field(default=None, ge=0, le=1)
+    """Share of the heuristic in the probabilities that the search starts from; None: the share of other seats that play differently from
+    the network, by the posterior."""
     soft_minimum: float = Field(default=0.0, ge=0)
     """How much kinds of `others` count among which a move wins less; 0: as they are likely, 30: nearly the worst alone."""
 
@@ -111,7 +117,9 @@ class SearchPolicy(TablePolicy):
         self.network, self.chosen = network, chosen or SearchSettings()
         self.table = network.game, network.config
         self._table = SearchTable(network)
-        self._others = others_of(self.chosen.others, network, self.chosen.slip)
+        kinds = usual(network) if self.chosen.others is None else self.chosen.others
+        self._others = others_of(kinds, network, self.chosen.slip, self.chosen.trust)
+        self._mixes = kinds != (OWN,) if self.chosen.literal is None else self.chosen.literal > 0
         self._critic: Critic | None = None
         self._particles: Particles | None = None
         self._considered: dict[str, Any] = {}
@@ -134,7 +142,7 @@ class SearchPolicy(TablePolicy):
         self._considered = {}
         own, log_prob = self._table.moves_of(view)
         considered = _considered(np.exp(log_prob), self.chosen.least)
-        if len(own) > 1 and (len(considered) > 1 or self.chosen.literal):
+        if len(own) > 1 and (len(considered) > 1 or self._mixes):
             try:
                 continuations = self._continuations(view)
             except UnknownHistoryError as error:
@@ -169,6 +177,8 @@ class SearchPolicy(TablePolicy):
     def _anchor(self, network: Array, own: Array, continuations: Continuations) -> Array:
         """The probabilities of the legal moves that the search starts from, given the network's."""
         share = self.chosen.literal
+        if share is None:
+            share = continuations.strangers()
         if not share:
             return network
         mixed: Array = (1 - share) * network + share * continuations.literal_chances(self.rng)[own]

@@ -42,10 +42,14 @@ class MctsSettings(Settings):
     """Iterations of the search at each decision."""
 
 
+def plays(game: str, config: Mapping[str, Any]) -> bool:
+    """Whether the zoo plays a table: Avalon without talk, with kernels."""
+    return game == _GAME and not config.get("talk") and batch.have_kernels(known(game).spec, config)
+
+
 def check_table(game: str, config: Mapping[str, Any]) -> None:
-    """Raise `ParlourError` for a table that the zoo does not play: all but Avalon without talk with kernels."""
-    plays = game == _GAME and not config.get("talk") and batch.have_kernels(known(game).spec, config)
-    if not plays:
+    """Raise `ParlourError` for a table that the zoo does not play."""
+    if not plays(game, config):
         raise ParlourError(f"{' and '.join(ZOO)} do not play this table of {game}; accepted: {_GAME} with talk=false")
 
 

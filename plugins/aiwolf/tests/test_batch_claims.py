@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs.core import Move
+from parlour.envs.language.speech import ACCUSE, DEFEND, SILENT
 from parlour.training.measure.conventions import ConventionTally, convention_rows
 from parlour_aiwolf import GAME
-from parlour_aiwolf.vocabulary import IDENTIFIED, side_of
+from parlour_aiwolf.vocabulary import IDENTIFIED, REMARK, TALK_OVER, side_of
 
 from tests.envs.batch.lockstep import random_actions
 
 WOLF, POSSESSED, SEER, FIRST, SECOND = range(5)
+OTHER_TALK = {SILENT, REMARK, TALK_OVER, ACCUSE, DEFEND}
+"""By day, neither a role nor a report."""
 OVER, SEER_ROLE = Move("over"), GAME.build(GAME.options()).role_names.index("Seer")
 
 
@@ -71,6 +74,8 @@ def knows_better(view: Any, move: Move) -> bool:
         for event in view.events
         if event.seat == view.seat and event.move.kind == "report"
     }
+    if not {result[0] for result in results} <= set(last) and kind in OTHER_TALK:
+        return True
     return {
         "accuse": lambda: (*args, 0) in results,
         "defend": lambda: (*args, 1) in results,

@@ -14,7 +14,7 @@ from parlour.envs.core import NATURE, Move, ParlourError
 from parlour.envs.language import speech
 from parlour.policies import make_policy
 from parlour.policies.search.continuations import Continuations, Critic, fitted
-from parlour.policies.search.others import OWN, others_of
+from parlour.policies.search.others import OWN, others_of, usual
 from parlour.policies.search.policy import SearchPolicy, SearchSettings
 from parlour.policies.search.posterior import SearchTable, posterior
 from parlour.policies.trained import TrainedSeat
@@ -196,6 +196,35 @@ def test_continuations_say_which_families_sit_in_the_other_seats():
     assert share[:, 0].mean() == pytest.approx(0.5, abs=0.05)
 
 
+def test_other_kinds_share_what_the_network_is_not_trusted_with():
+    network = indifferent(GAME, DEEPROLE)
+    assert others_of((OWN, "heuristic", "random"), network, 0.02, trust=0.8).prior.tolist() == pytest.approx(
+        [0.8, 0.1, 0.1]
+    )
+    assert others_of(("heuristic", "random"), network, 0.02, trust=0.8).prior.tolist() == [0, 0.5, 0.5]
+    assert others_of((OWN,), network, 0.02, trust=0.8).prior.tolist() == [1]
+
+
+def test_other_kinds_are_usual_only_where_logic_plays():
+    assert usual(indifferent(GAME, DEEPROLE)) == (OWN, "heuristic", "logic", "random")
+    assert usual(indifferent(GAME, {"num_players": 5, "talk": True})) == (OWN,)
+
+
+def test_votes_tell_how_many_seats_do_not_play_as_the_network(tmp_path):
+    # each of four seats approved: 0.8 x 0.5 for the network, 0.2 x 0.99 for a family that always approves: 0.198 / 0.598
+    game = game_of(DEEPROLE)
+    table = SearchTable(indifferent(GAME, DEEPROLE))
+    leaning(table.number[avalon.APPROVE]).save(tmp_path / "yes.npz")
+    others = others_of((OWN, str(tmp_path / "yes.npz")), table.network, 0.02, trust=0.8)
+    before, after = (
+        played(game, ROLES),
+        played(game, ROLES, Move(avalon.TEAM, (0, 1)), *APPROVED, *[avalon.SUCCESS] * 2),
+    )
+    for state, share in ((before, 0.2), (after, 0.198 / 0.598)):
+        known = posterior(table, game.view(state, 0), others, np.random.default_rng(0))
+        assert Continuations(table, others, known, 0).strangers() == pytest.approx(share)
+
+
 def test_a_literal_seat_votes_as_the_heuristic_does():
     # seat 3 is Merlin, and (1, 2) are the evil ones: the heuristic seldom votes for them, and with a cover of 0 never
     game = game_of(DEEPROLE)
@@ -210,12 +239,13 @@ def test_a_literal_seat_votes_as_the_heuristic_does():
     assert chances[table.number[avalon.APPROVE]] > 0.9  # a clean team
 
 
-def test_search_without_a_share_of_its_own_network_plays_moves_that_the_heuristic_takes():
-    # Merlin sees that the team (1, 2) is evil; the network of this test always approves, the heuristic at `literal=1` mostly rejects
+@pytest.mark.parametrize("without", [{"literal": 1.0}, {"others": ("heuristic",)}])
+def test_search_without_a_share_of_its_own_network_plays_moves_that_the_heuristic_takes(without):
+    # Merlin sees that the team (1, 2) is evil; the network of this test always approves, the heuristic mostly rejects
     game = game_of(DEEPROLE)
     state = played(game, ROLES, Move(avalon.TEAM, (1, 2)), *APPROVED[:3])
     network = leaning(SearchTable(indifferent(GAME, DEEPROLE)).number[avalon.APPROVE])
-    policy = SearchPolicy(network, SearchSettings(continuations=64, literal=1.0, least=0.0))
+    policy = SearchPolicy(network, SearchSettings(continuations=64, least=0.0, **without))
     policy.reset(3, 0)
     policy.act({}, {"view": game.view(state, 3), "legal": [0, 1], "options": ["approve", "reject"]})
     assert policy.notes()["search"]["network"][1] > 0.5

@@ -12,8 +12,9 @@ from parlour_aiwolf.batch.layout import ACCUSE, CLAIM, DEFEND, REPORT, Array
 def known_false(tables: Any, actions: Array) -> Array:
     """Where a seat of the village would say what it knows to be false: (B,) bool.
 
-    That is a role that it has not, a report of a result that it has not heard or has reported already, and an accusation or a
-    defence against such a result. Werewolves and the possessed lie freely.
+    That is a role that it has not, a report of a result that it has not heard or has reported already, an accusation or a
+    defence against such a result. While it has a result that it never reported, anything but a role or a report keeps this back, and
+    counts too. Werewolves and the possessed lie freely.
 
     Args:
         tables: Of AIWolf's Werewolf, with kernels.
@@ -30,4 +31,7 @@ def known_false(tables: Any, actions: Array) -> Array:
     false |= (kind == DEFEND) & wolf
     false |= (kind == CLAIM) & (r.aim[actions] != role)
     false |= (kind == REPORT) & (repeated | ~np.where(evil, wolf, human))
+    results = np.select([g.seer == me, g.medium == me], [g.seen | g.cleared, g.identified_wolf | g.identified_human], 0)
+    has = results[:, None] >> np.arange(r.seats) & 1 == 1
+    false |= (kind < CLAIM) & (has & (g.reported[here, me, : r.seats] == 0)).any(axis=1)
     return false & (role != r.wolf) & (role != r.possessed)
