@@ -201,9 +201,10 @@ def _wrapped(words: Any, text: str, inches: float) -> str:
 @lru_cache(maxsize=4096)
 def _width(line: str, font: Any, dpi: float) -> float:
     """Of a line of words, in pixels; each is measured once, also for the pictures that follow."""
-    from matplotlib.backends.backend_agg import RendererAgg
+    from matplotlib.backends import backend_agg
 
-    return float(RendererAgg(1, 1, dpi).get_text_width_height_descent(line, font, False)[0])
+    drawn_by: Any = backend_agg.RendererAgg
+    return float(drawn_by(1, 1, dpi).get_text_width_height_descent(line, font, False)[0])
 
 
 def _fit(made: Any, axes: Any) -> None:
