@@ -180,7 +180,7 @@ def _wrapped(words: Any, text: str, inches: float) -> str:
     font, most = words.get_fontproperties().copy(), inches * dpi
 
     def fits(line: str) -> bool:
-        return _width(line, font, dpi) <= most
+        return bool(_width(line, font, dpi) <= most)
 
     lines: list[str] = []
     for paragraph in text.split("\n"):
