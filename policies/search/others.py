@@ -138,7 +138,7 @@ def usual(network: TrainedSeat) -> tuple[str, ...]:
     return (OWN, HEURISTIC, LOGIC, RANDOM) if zoo.plays(network.game, network.config) else (OWN,)
 
 
-def others_of(names: Sequence[str], network: TrainedSeat, slip: float, trust: float | None = None) -> Others:
+def others_of(names: Sequence[str], network: TrainedSeat, slip: float, own_prior: float | None = None) -> Others:
     """The families of these names.
 
     Args:
@@ -146,7 +146,7 @@ def others_of(names: Sequence[str], network: TrainedSeat, slip: float, trust: fl
             `expert` and the zoo with a setting or without, such as `expert:style=selfplay`.
         network: The searching network.
         slip: See `Others`.
-        trust: How likely the searching network is before the game, if others are possible; these share the rest equally.
+        own_prior: How likely the searching network is before the game, if others are possible; these share the rest equally.
             None: as likely as each other one.
 
     Raises:
@@ -155,7 +155,7 @@ def others_of(names: Sequence[str], network: TrainedSeat, slip: float, trust: fl
     others = [_family(name, network) for name in names if name != OWN]
     own = float(OWN in names)
     if own and others:
-        own = 1 / (1 + len(others)) if trust is None else trust
+        own = 1 / (1 + len(others)) if own_prior is None else own_prior
     prior = np.array([own, *[(1 - own) / max(1, len(others))] * len(others)])
     return Others((NetworkFamily(network), *others), prior, slip)
 

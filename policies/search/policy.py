@@ -79,7 +79,7 @@ class SearchSettings(Settings):
     """Who may sit in the other seats, joined by +: `own` for the same network, `expert`, `heuristic`, `random`, `logic`, `mcts`,
     files of trained seats; with one setting where they take some, such as `expert:style=selfplay`.
     None: `own`, and in Avalon without talk also `heuristic`, `logic` and `random`."""
-    trust: float = Field(default=0.8, ge=0, le=1)
+    own_prior: float = Field(default=0.8, ge=0, le=1)
     """Probability before the game that another seat is `own`, if others are possible; these share the rest equally."""
     slip: float = Field(default=0.02, ge=0.0001, le=1)
     """Share of the others' moves that the posterior takes for random ones."""
@@ -118,7 +118,7 @@ class SearchPolicy(TablePolicy):
         self.table = network.game, network.config
         self._table = SearchTable(network)
         kinds = usual(network) if self.chosen.others is None else self.chosen.others
-        self._others = others_of(kinds, network, self.chosen.slip, self.chosen.trust)
+        self._others = others_of(kinds, network, self.chosen.slip, self.chosen.own_prior)
         self._mixes = kinds != (OWN,) if self.chosen.literal is None else self.chosen.literal > 0
         self._critic: Critic | None = None
         self._particles: Particles | None = None

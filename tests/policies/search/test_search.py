@@ -198,11 +198,11 @@ def test_continuations_say_which_families_sit_in_the_other_seats():
 
 def test_other_kinds_share_what_the_network_is_not_trusted_with():
     network = indifferent(GAME, DEEPROLE)
-    assert others_of((OWN, "heuristic", "random"), network, 0.02, trust=0.8).prior.tolist() == pytest.approx(
+    assert others_of((OWN, "heuristic", "random"), network, 0.02, own_prior=0.8).prior.tolist() == pytest.approx(
         [0.8, 0.1, 0.1]
     )
-    assert others_of(("heuristic", "random"), network, 0.02, trust=0.8).prior.tolist() == [0, 0.5, 0.5]
-    assert others_of((OWN,), network, 0.02, trust=0.8).prior.tolist() == [1]
+    assert others_of(("heuristic", "random"), network, 0.02, own_prior=0.8).prior.tolist() == [0, 0.5, 0.5]
+    assert others_of((OWN,), network, 0.02, own_prior=0.8).prior.tolist() == [1]
 
 
 def test_other_kinds_are_usual_only_where_logic_plays():
@@ -215,7 +215,7 @@ def test_votes_tell_how_many_seats_do_not_play_as_the_network(tmp_path):
     game = game_of(DEEPROLE)
     table = SearchTable(indifferent(GAME, DEEPROLE))
     leaning(table.number[avalon.APPROVE]).save(tmp_path / "yes.npz")
-    others = others_of((OWN, str(tmp_path / "yes.npz")), table.network, 0.02, trust=0.8)
+    others = others_of((OWN, str(tmp_path / "yes.npz")), table.network, 0.02, own_prior=0.8)
     before, after = (
         played(game, ROLES),
         played(game, ROLES, Move(avalon.TEAM, (0, 1)), *APPROVED, *[avalon.SUCCESS] * 2),

@@ -1,4 +1,4 @@
-"""How many questions the choice of a mediator takes, and its test, and how many of them a corpus links: what is said before the work starts."""
+"""How many questions the choice of a mediator and its test take, and how many a corpus links: what is said before the work starts."""
 
 from __future__ import annotations
 

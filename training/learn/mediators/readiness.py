@@ -2,8 +2,8 @@
 choice takes, and the calls.
 
 Cross-validation over the training questions chooses what is deployed (`deploy`). How much two policies differ from question to question
-decides how many it takes. Before a mediator is learned, this is measured on `PILOT` questions by the oracle, which takes the static policy that earns most on each, minus the best static policy. On ten
-corpora the difference of a learned mediator varied 0.6 to 1.6 times as much.
+decides how many it takes. Before a mediator is learned, this is measured on `PILOT` questions by the oracle, which takes the static policy
+that earns most on each, minus the best static policy. On ten corpora the difference of a learned mediator varied 0.6 to 1.6 times as much.
 """
 
 from __future__ import annotations
