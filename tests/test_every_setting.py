@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import pytest
 from parlour.envs.core import ParlourError
-from parlour.envs.settings import Settings, accepted
+from parlour.envs.settings import Settings, accepted, descriptions
 from parlour.policies import REGISTRY, make_policy
 from pydantic import SkipValidation, ValidationError
 from pydantic.fields import FieldInfo
@@ -81,10 +81,7 @@ def test_every_bound_is_enforced_and_named(kind):
 
 @pytest.mark.parametrize("kind", MODELS, ids=lambda kind: kind.__name__)
 def test_every_setting_is_described(kind):
-    inherited = [base for base in kind.__mro__[1:] if isinstance(base, type) and issubclass(base, Settings)]
-    for name, field in kind.model_fields.items():
-        known = [base.model_fields[name] for base in inherited if name in base.model_fields]
-        assert field.description or any(one.description for one in known), name
+    assert all(descriptions(kind).values()), descriptions(kind)
 
 
 @pytest.mark.parametrize("name", REGISTRY)

@@ -12,7 +12,7 @@ from typing import Any
 
 from parlour.envs.registry import GAMES, registry
 from parlour.envs.replay import Transcript
-from parlour.envs.settings import Settings, accepted
+from parlour.envs.settings import Settings, accepted, descriptions
 from parlour.policies import FOREIGN, REGISTRY, make_policy
 from parlour.policies.llm.ask import ASKS
 from parlour.training import learn, measure
@@ -47,7 +47,7 @@ def _rows(model: type[Settings], made: Settings | None) -> Iterator[Sequence[obj
             yield from _rows(type(value), value)
         else:
             default = "needed" if field.is_required() else f"`{value}`" if value != "" else "none"
-            yield f"`{name}`", default, accepted(field), field.description or ""
+            yield f"`{name}`", default, accepted(field), descriptions(model)[name]
 
 
 # -- games -----------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from parlour.envs.core import NATURE, OVER, TABLE, IllegalMove, Move
 from parlour.envs.language.headings import OPTION, headings_of
 from parlour.envs.language.text import render
 from parlour.envs.registry import EnvModule, build
-from parlour.envs.settings import accepted
+from parlour.envs.settings import accepted, descriptions
 from parlour.envs.spec import GameSpec
 from parlour.envs.testing.require import require, require_equal
 from parlour.envs.testing.table import ConfiguredGame, follow, random_playout, refused, sampled
@@ -167,9 +167,10 @@ def card(table: ConfiguredGame) -> None:
 def spec_options(table: ConfiguredGame) -> None:
     """Every option is described in printable words, the defaults are plain values; other options are refused."""
     spec = table.spec
-    for name, field in spec.options.model_fields.items():
-        require(bool(field.description or ""), f"the option {name} is not described")
-        require(f"{field.description} {accepted(field)}".isprintable(), f"the description of {name} is not printable")
+    for name, text in descriptions(spec.options).items():
+        require(bool(text), f"the option {name} is not described")
+        words = f"{text} {accepted(spec.options.model_fields[name])}"
+        require(words.isprintable(), f"the description of {name} is not printable")
     require_equal(
         spec.options().plain(), spec.options.from_plain(spec.options().plain()).plain(), "the default options"
     )

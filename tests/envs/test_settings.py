@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
-from parlour.envs.settings import SPARSE, Accepts, OneOf, Settings, accepted
+from parlour.envs.settings import SPARSE, Accepts, OneOf, Settings, accepted, descriptions
 from pydantic import Field, model_validator
 
 
@@ -183,5 +183,5 @@ def test_what_a_field_accepts_and_what_it_is():
         "case": "the name of a case",
         "file": "None, or a path",
     }
-    assert Table.model_fields["seats"].description == "Players at the table."
+    assert descriptions(Table)["seats"] == "Players at the table."
     assert accepted(Inner.model_fields["least"]) == "a whole number from 1"

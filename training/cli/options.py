@@ -27,7 +27,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, 
 import typer
 from parlour.envs.common.json_values import json_value
 from parlour.envs.core import ParlourError, accept, value_shown
-from parlour.envs.settings import COMMON, Settings, of_word
+from parlour.envs.settings import COMMON, Settings, descriptions, of_word
 from parlour.training.cli import config_file
 from parlour.training.report.report import Report
 from parlour.training.runs.loggers import check_loggers
@@ -150,8 +150,8 @@ def as_command(function: Callable[..., Report | None], *, trains: bool = False) 
             parameters.append(_parameter(parameter.name, _described(hint, parameter.default), parameter.default))
             continue
         config = marker.config or get_args(hint)[0]
-        known = config.model_fields.items()
-        settings = [_setting(name, of, marker, parameter.name) for name, of in known if name not in marker.exclude]
+        shown = {name: text for name, text in descriptions(config).items() if name not in marker.exclude}
+        settings = [_setting(config, name, text, marker, parameter.name) for name, text in shown.items()]
         groups[parameter.name] = _Group(config, marker, settings)
         (in_panels if marker.panel else parameters).extend(setting.parameter for setting in settings)
     reports = hints["return"] is Report
@@ -227,11 +227,12 @@ def _described(hint: Any, default: Any) -> Any:
     return Annotated[kind, info]
 
 
-def _setting(name: str, of: FieldInfo, options: Options, group: str) -> _Setting:
+def _setting(config: type[Settings], name: str, text: str, options: Options, group: str) -> _Setting:
     """The option of one field. A value that is not given is None, and the model's default holds."""
+    of = config.model_fields[name]
     kind, metavar, read = _kind(name, of, "" if name in options.repeated else options.separator)
     default = options.defaults.get(name, None if of.is_required() else of.get_default(call_default_factory=True))
-    help_text, without = _help(" ".join((of.description or "").split()))
+    help_text, without = _help(" ".join(text.split()))
     given = None if metavar in _SEVERAL else _as_given(default, options.separator)
     flag = f"--{name.replace('_', '-')}"
     names = options.rename.get(name, f"{flag}/--no-{flag[2:]}" if kind is bool else flag).split()

@@ -36,7 +36,6 @@ from parlour.training.play.runner import GameRunner
 from parlour.training.report.result_table import Cell, ResultTable
 from parlour.training.statistics import COUNT, SHARE, SHARE_DIFFERENCE, Estimate
 from pydantic import Field, model_validator
-from scipy.stats import ttest_ind_from_stats
 
 OVERALL: Final = "Overall"
 """All cases together."""
@@ -214,6 +213,8 @@ def _starred(games: Games, entry: TableCell) -> TableCell:
     best, *others = sorted(samples, key=lambda row: -samples[row][0])[:2] or [""]
     if entry.row != best or not others or samples[best][1] + samples[others[0]][1] < 1e-9:
         return entry
+    from scipy.stats import ttest_ind_from_stats  # takes nearly a second to import
+
     p = float(ttest_ind_from_stats(*samples[best], *samples[others[0]]).pvalue)
     test = f"{'*' if p < 0.05 else 'no star'}: best; two-sample t-test over cases against {others[0]}, p = {p:.2g}"
     return replace(entry, note="; ".join(filter(None, (entry.note, test))))
