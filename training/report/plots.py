@@ -149,9 +149,9 @@ def _lay_out(made: Any, title: str, caption: str) -> None:
         legend.set_in_layout(False)  # the layout would lay it on the names of the axes
         legend.set_bbox_to_anchor((0.5, bottom / height), made.transFigure)
     _arrange(made)
-    for axes in made.axes:
-        _fit(made, axes)
-    _arrange(made)
+    shifted = [_fit(made, axes) for axes in made.axes]
+    if any(shifted):
+        _arrange(made)
     made.set_layout_engine(None)  # it is laid out: matplotlib would do so again, and draw everything once more for it
 
 
@@ -207,12 +207,19 @@ def _width(line: str, font: Any, dpi: float) -> float:
     return float(drawn_by(1, 1, dpi).get_text_width_height_descent(line, font, False)[0])
 
 
-def _fit(made: Any, axes: Any) -> None:
-    """Titles and names of axes in lines as long as the panel's sides; its key below the words of its x axis."""
+def _fit(made: Any, axes: Any) -> bool:
+    """Titles and names of axes in lines as long as the panel's sides; its key below the words of its x axis.
+
+    Returns:
+        Whether anything has changed its size or place.
+    """
+    shifted = False
     box = axes.get_window_extent()
     wide, high = max(box.width / made.dpi, 1.2), max(box.height / made.dpi, 1.2)
     for words, inches in ((axes.title, wide), (axes.xaxis.label, wide), (axes.yaxis.label, high)):
-        words.set_text(_wrapped(words, words.get_text(), inches))
+        text = _wrapped(words, words.get_text(), inches)
+        shifted |= text != words.get_text()
+        words.set_text(text)
     legend = axes.get_legend()
     if legend is not None:
         from matplotlib.transforms import ScaledTranslation
@@ -220,6 +227,8 @@ def _fit(made: Any, axes: Any) -> None:
         below = axes.xaxis.get_tightbbox()
         drop = 0.0 if below is None else max(0.0, box.y0 - below.y0) / made.dpi
         legend.set_bbox_to_anchor((0.5, 0), axes.transAxes + ScaledTranslation(0, -drop, made.dpi_scale_trans))
+        shifted = True
+    return shifted
 
 
 # -- panels ------------------------------------------------------------------------------------------------------
