@@ -10,9 +10,10 @@ Everything follows from statements and their authors, so that a seat may add its
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, reduce
 from itertools import combinations
+from operator import or_
 from typing import Final, NamedTuple
 
 from parlour.envs.murder_mystery.vocabulary.facts import UNKNOWN, Fact
@@ -21,6 +22,8 @@ PUBLIC: Final = -1
 """The teller of what everybody knows."""
 Told = tuple[int, Fact]
 """Who tells (a seat or `PUBLIC`), and what."""
+_Marked = tuple[int, Fact]
+"""Bits that a clause with the statement has, among them the seat that tells it, and what is told."""
 
 
 class World(NamedTuple):
@@ -62,7 +65,10 @@ def worlds(seats: int, liars: int) -> tuple[World, ...]:
 
 def clauses(statements: Iterable[Told], victim: int) -> Clauses:
     """Statements about a victim (person number), as sets of speakers."""
-    statements = tuple(dict.fromkeys(statements))
+    return _clauses([(_bit(teller), fact) for teller, fact in dict.fromkeys(statements)], victim)
+
+
+def _clauses(statements: Sequence[_Marked], victim: int) -> Clauses:
     died = _died(statements, victim)
     always: set[int] = set()
     cleared: dict[int, set[int]] = {}
@@ -71,13 +77,13 @@ def clauses(statements: Iterable[Told], victim: int) -> Clauses:
         always |= _contradicting(part.items())
     always |= _contradictions(statements)
     places, times, means = died
-    for teller, (kind, args) in statements:
-        own, person = _bit(teller), args[0]
+    for own, (kind, args) in statements:
+        person = args[0]
         if kind in ("saw", "at") and person != victim:
             for when in times.get(args[2], ()):
-                for place, tellers in places.items():
+                for place, marks in places.items():
                     shows = shown if place == args[1] else cleared
-                    shows.setdefault(person, set()).update(own | when | bits for bits in tellers)
+                    shows.setdefault(person, set()).update(own | when | bits for bits in marks)
         elif kind == "lacked":
             cleared.setdefault(person, set()).update(own | bits for bits in means.get(args[1], ()))
         elif kind == "peace" and args[1] == victim:
@@ -118,16 +124,36 @@ def proof(statements: Iterable[Told], seats: int, victim: int, liars: int) -> tu
     for the same input; another choice may be shorter.
     """
     statements = tuple(dict.fromkeys(statements))
-    if len(possible(statements, seats, victim, liars)) != 1:
+    numbered = [_bit(teller) and _bit(teller) | 1 << seats + number for number, (teller, _) in enumerate(statements)]
+    clashes = _clauses([(bits, fact) for bits, (_, fact) in zip(numbered, statements, strict=True)], victim)
+    every = worlds(seats, liars)
+    left = {world.murderer for world in consistent(clashes, every)}
+    if len(left) != 1:
         return ()
-    needed = list(statements)
-    for statement in statements:
+    falling = _falling(clashes, [world for world in every if world.murderer not in left])
+    all_fall = reduce(or_, falling.values(), 0)
+    needed = []
+    for number, statement in enumerate(statements):
         if statement[0] == PUBLIC:
             continue
-        less = [other for other in needed if other != statement]
-        if len(possible(less, seats, victim, liars)) == 1:
-            needed = less
-    return tuple(statement for statement in needed if statement[0] != PUBLIC)
+        less = {clause: fall for clause, fall in falling.items() if not clause >> seats + number & 1}
+        if reduce(or_, less.values(), 0) == all_fall:
+            falling = less
+        else:
+            needed.append(statement)
+    return tuple(needed)
+
+
+def _falling(clashes: Clauses, every: Sequence[World]) -> dict[int, int]:
+    """Clause -> the worlds that fall by it, as bits."""
+    falling: dict[int, int] = {}
+    for number, (murderer, bad) in enumerate(every):
+        shown = (of for seat, of in clashes.shown.items() if seat != murderer)
+        for of in (clashes.always, clashes.cleared.get(murderer, ()), *shown):
+            for clause in of:
+                if not clause & bad:
+                    falling[clause] = falling.get(clause, 0) | 1 << number
+    return falling
 
 
 def _bit(teller: int) -> int:
@@ -137,26 +163,26 @@ def _bit(teller: int) -> int:
 _Values = dict[int, set[int]]
 
 
-def _died(statements: Iterable[Told], victim: int) -> tuple[_Values, _Values, _Values]:
+def _died(statements: Iterable[_Marked], victim: int) -> tuple[_Values, _Values, _Values]:
     """Place, time and means of a death: value -> bits of each who tells it."""
     died: tuple[_Values, _Values, _Values] = ({}, {}, {})
-    for teller, (kind, args) in statements:
+    for own, (kind, args) in statements:
         if kind == "died" and args[0] == victim:
             for part, value in zip(died, args[1:], strict=True):
                 if value != UNKNOWN:
-                    part.setdefault(value, set()).add(_bit(teller))
+                    part.setdefault(value, set()).add(own)
     return died
 
 
-def _contradictions(statements: Iterable[Told]) -> set[int]:
+def _contradictions(statements: Iterable[_Marked]) -> set[int]:
     """Who tells different places of a person at an hour, or means both within reach and out of it."""
     where: dict[tuple[int, int], _Values] = {}
     reach: dict[tuple[int, ...], _Values] = {}
-    for teller, (kind, args) in statements:
+    for own, (kind, args) in statements:
         if kind in ("at", "saw"):
-            where.setdefault((args[0], args[2]), {}).setdefault(args[1], set()).add(_bit(teller))
+            where.setdefault((args[0], args[2]), {}).setdefault(args[1], set()).add(own)
         elif kind in ("had", "lacked"):
-            reach.setdefault(args, {}).setdefault(kind == "had", set()).add(_bit(teller))
+            reach.setdefault(args, {}).setdefault(kind == "had", set()).add(own)
     return {clause for values in (*where.values(), *reach.values()) for clause in _contradicting(values.items())}
 
 
