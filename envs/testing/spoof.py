@@ -7,6 +7,8 @@ that quotes it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -55,17 +57,22 @@ _QUOTATION: Final = re.compile(
 
 def spoofed_prose(table: ConfiguredGame) -> None:
     """An utterance changes only the line that quotes it, for every kind of speech."""
-    game, text, space = table.game, table.text, ProseSpace(MAX_TEXT)
+    space = ProseSpace(MAX_TEXT)
     for state, view in _speeches(table):
+        plain = list(_prose_after(table, state, view, PLAIN))
         for utterance in SPOOFS.values():
-            spoken = game.apply(state, view.legal[-1]._replace(words=clean(utterance)))
-            plain = game.apply(state, view.legal[-1]._replace(words=PLAIN))
-            for _ in range(6):
-                for seat in range(game.seats):
-                    ours, theirs = (render(text, game.view(after, seat)) for after in (spoken, plain))
-                    assert_only_one_line_differs(ours, theirs, utterance)
-                    require(space.contains(ours), f"the prose with {utterance[:80]!r} is not in its space")
-                spoken, plain = _next(game, spoken), _next(game, plain)
+            for ours, theirs in zip(_prose_after(table, state, view, utterance), plain, strict=True):
+                assert_only_one_line_differs(ours, theirs, utterance)
+                require(space.contains(ours), f"the prose with {utterance[:80]!r} is not in its space")
+
+
+def _prose_after(table: ConfiguredGame, state: Any, view: View, utterance: str) -> Iterator[str]:
+    """What each seat reads after an utterance and after each of the five moves that follow it."""
+    after = table.game.apply(state, view.legal[-1]._replace(words=clean(utterance)))
+    for _ in range(6):
+        for seat in range(table.game.seats):
+            yield render(table.text, table.game.view(after, seat))
+        after = _next(table.game, after)
 
 
 def spoofed_moves(table: ConfiguredGame) -> None:
@@ -99,8 +106,12 @@ def assert_only_one_line_differs(spoofed: str, plain: str, utterance: str) -> No
         _assert_quoted(line, other, clean(utterance))
 
 
+@lru_cache(maxsize=64)
 def _assert_quoted(line: str, other: str, words: str) -> None:
-    """The line is: who speaks, the words in quotation marks that end where they end, and how they were taken."""
+    """The line is: who speaks, the words in quotation marks that end where they end, and how they were taken.
+
+    All seats read the same line, again after each move.
+    """
     expected, quotation = _QUOTATION.search(other), _QUOTATION.search(line)
     if expected is None or quotation is None:
         raise AssertionError(f"words without quotation marks: {line!r}")
