@@ -126,7 +126,7 @@ def test_every_turn_of_a_certain_moment_comes_with_the_view_that_was_foreseen(na
 def test_turns_before_the_moderator_speaks_come(name, options):
     """Whatever is played. Views of a seat grow until then by what players say and do, and by nothing else."""
     game = lookup(name).raw_env(**options).game
-    for seed in range(6):
+    for seed in range(3):
         played = states(game, seed)
         for k, state in enumerate(played[:-1]):
             for seat in before_moderator(game, state):

@@ -216,7 +216,7 @@ def prompts(env: Any, moves: list[Any], seat: int, make: Any) -> list[str]:
 def test_no_question_holds_what_the_seat_may_not_know(rules, playout):
     env = registry["avalon_v0"].raw_env(num_players=6, rules=rules, info="full")
     rng, compared = np.random.default_rng(0), Counter[str]()
-    for seed in range(3):
+    for seed in range(2):
         played = Played(env.game, tuple(playout(env.game, seed).moves))
         for seat in range(6):
             others = Twins(env.text, played, seat, rng).find(env.game).moves
@@ -224,8 +224,8 @@ def test_no_question_holds_what_the_seat_may_not_know(rules, playout):
                 theirs = prompts(env, list(others), seat, make)
                 assert theirs == prompts(env, list(played.moves), seat, make)[: len(theirs)]
                 compared[make.name] += len(theirs) if others != played.moves[: len(others)] else 0
-    assert compared["avalon_agent"] > 200
-    assert compared["avalon_baseline"] > 100
+    assert compared["avalon_agent"] > 130
+    assert compared["avalon_baseline"] > 65
 
 
 # -- words that could not be used ------------------------------------------------------------------------------
