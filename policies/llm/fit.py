@@ -46,7 +46,7 @@ def estimated_tokens(text: str) -> int:
     >>> estimated_tokens("player_0 votes yes")
     14
     """
-    others = sum(1 for letter in text if ord(letter) > 127)
+    others = len(text) - len(text.encode("ascii", "ignore"))
     return _PER_MESSAGE + others + math.ceil((len(text) - others) / _LATIN)
 
 

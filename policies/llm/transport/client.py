@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
@@ -29,6 +30,12 @@ _BAD_GATEWAY: Final = 502
 """The status by which the SDK learns that an answer of status 200 is none."""
 
 _LOG: Final = logging.getLogger(__name__)
+
+
+@cache
+def _certificates() -> Any:
+    """What certificates of servers are checked against. Reading them takes longer than a whole connection: all share them."""
+    return _HTTP.create_ssl_context()
 
 
 @dataclass
@@ -58,7 +65,7 @@ class Connection(openai.DefaultHttpxClient):
     def __init__(self, address: Address, key: str, seconds: float, first_wait: float) -> None:
         timeout: Any = openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
         limits = type(openai.DEFAULT_CONNECTION_LIMITS)(max_connections=None, max_keepalive_connections=None)
-        super().__init__(timeout=timeout, limits=limits)
+        super().__init__(timeout=timeout, limits=limits, verify=_certificates())
         self._sdk = openai.OpenAI(
             api_key=key, base_url=address.base, default_query=dict(address.query), timeout=timeout, http_client=self
         )
