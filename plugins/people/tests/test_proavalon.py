@@ -135,6 +135,12 @@ def test_three_fails_end_the_game(taken):
     assert (outcome.winner, outcome.reason) == ("evil", "quests")
 
 
+def test_an_id_that_is_none_is_repeated_in_short(refused):
+    message = refused(record(MISSIONS, "sfss", _id={"many": ["fields"] * 500}))
+    assert "_id" in message
+    assert len(message) < 400
+
+
 def test_a_mission_after_the_end_is_refused(refused):
     assert "mission 5: the missions end before it" in refused(record([*MISSIONS, MISSIONS[0]], "sfsss"))
     twice = [(MISSIONS[0][0] + MISSIONS[0][0][:1], 0), *MISSIONS[1:]]

@@ -125,7 +125,7 @@ def _missions(history: JsonObject, name: str) -> list[list[set[str]]]:
         missions.append([set(turn.split()) for turn in mission])
         for words, marks in zip(map(str.split, mission), missions[-1], strict=True):
             if not marks <= set(_MARKS) or len(marks) != len(words) or len({_APPROVES, _REJECTS} & marks) != 1:
-                raise history.error(f"{name} {json.dumps(' '.join(words))} is not accepted", accepted)
+                raise history.error(f"{name} {json.dumps(' '.join(words)[:100])} is not accepted", accepted)
     return missions
 
 
@@ -200,11 +200,12 @@ def _ending(table: SiteGame, at: JsonObject) -> None:
 
 def _named(at: JsonObject) -> str:
     """By its id in the database, as a text or as exports of MongoDB write it."""
-    given: Any = at.fields.get("_id", at.fields.get("game_id"))
+    key = "_id" if "_id" in at.fields else "game_id"
+    given: Any = at.fields.get(key)
     name = given.get("$oid") if type(given) is dict else given
     if type(name) is not str or not FILE_NAME.fullmatch(name):
-        accepted = '_id: a name of up to 200 letters, digits and _ - . that begins with no dot, or {"$oid": the same}'
-        raise at.error(f"_id {json.dumps(given)} is not accepted", accepted)
+        accepted = 'a name of up to 200 letters, digits and _ - . that begins with no dot, or {"$oid": the same}'
+        raise at.refused(key, accepted) if key in at.fields else at.error("_id is missing", accepted)
     return name
 
 
