@@ -94,8 +94,8 @@ class AvalonTables(KernelTables):
         return tuple(j for j in range(self.seats) if team >> j & 1)
 
     def judged(self) -> Mapping[str, str]:
-        names = ("bad_approval", "bad_rejection", "bad_proposal", "absence")
-        return {name: f"parlour.envs.batch.avalon.votes:{name}s" for name in names}
+        kinds = {"bad_approval": "bad_approvals", "bad_rejection": "bad_rejections", "absence": "absences"}
+        return {name: f"parlour.envs.batch.avalon.votes:{judge}" for name, judge in kinds.items()}
 
     def literal(self) -> tuple[Array, Array]:
         return literal.posterior(self.games, self.rules) if self.literal_size else super().literal()

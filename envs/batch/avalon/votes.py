@@ -24,15 +24,6 @@ def bad_rejections(tables: Any, actions: Array) -> Array:
     return _votes(tables, actions, side=1, approve=0)
 
 
-def bad_proposals(tables: Any, actions: Array) -> Array:
-    """Where the seat to move is good and would name a team with an evil seat; as `bad_approvals`."""
-    games, seats = tables.games, np.arange(tables.seats)
-    me = np.maximum(games.actor, 0)[:, None]
-    side = games.side[np.arange(tables.num_envs)[:, None], (me + seats) % tables.seats].astype(np.int32)  # in its frame
-    evil = (side << seats).sum(axis=1)
-    return np.asarray((games.phase == PROPOSE) & (side[:, 0] == 0) & (tables.tables.acts[actions, 1] & evil != 0))
-
-
 def absences(tables: Any, actions: Array) -> Array:
     """Where the seat to move, of either side, would name a team without itself; as `bad_approvals`."""
     return np.asarray((tables.games.phase == PROPOSE) & (tables.tables.acts[actions, 1] & 1 == 0))

@@ -115,18 +115,14 @@ def test_the_literal_posterior_is_the_belief_of_the_scalar_game(roles):
         turns = mirror.step(random_actions(turns.mask, rng))
 
 
-def _bad_vote(view: Any, move: Move, evil: set[int], side: str, approve: int) -> bool:
-    is_vote = move.kind == game.BALLOT and move.args == (approve,)
-    return is_vote and view.side == side and not evil.isdisjoint(view.team)
+def _bad_vote(view: Any, move: Move, side: str, approve: int) -> bool:
+    return move.kind == game.BALLOT and move.args == (approve,) and view.side == side
 
 
 PRICED = {
-    "bad_approval": lambda view, move, evil: _bad_vote(view, move, evil, game.GOOD, 1),
-    "bad_rejection": lambda view, move, evil: _bad_vote(view, move, evil, game.EVIL, 0),
-    "bad_proposal": lambda view, move, evil: (
-        move.kind == game.TEAM and view.side == game.GOOD and not evil.isdisjoint(move.args)
-    ),
-    "absence": lambda view, move, evil: move.kind == game.TEAM and view.seat not in move.args,
+    "bad_approval": lambda view, move, dirty: dirty and _bad_vote(view, move, game.GOOD, 1),
+    "bad_rejection": lambda view, move, dirty: dirty and _bad_vote(view, move, game.EVIL, 0),
+    "absence": lambda view, move, dirty: move.kind == game.TEAM and view.seat not in move.args,
 }
 
 
@@ -142,7 +138,7 @@ def test_acts_with_a_price_are_what_the_scalar_game_says(name):
         for b, bad in enumerate(judge(tables, actions)):
             state, seat = mirror.states[b], int(turns.actor[b])
             move, view = tables.game.catalogue[tables.frame.order[seat, actions[b]]], tables.game.view(state, seat)
-            assert bad == PRICED[name](view, move, set(np.flatnonzero(tables.side[b]).tolist()))
+            assert bad == PRICED[name](view, move, any(tables.side[b, j] for j in view.team))
             counts[int(bad)] += 1
         turns = mirror.step(actions)
     assert counts.min() > 20

@@ -110,8 +110,6 @@ class SelfplayConfig(Settings):
     """Price of each vote of the network in a good seat for a team with an evil seat, known to it or not. It counts while learning only."""
     bad_rejection: Annotated[float, SPARSE] = Field(default=0.0, ge=0)
     """The same for each vote in an evil seat against a team with an evil seat."""
-    bad_proposal: Annotated[float, SPARSE] = Field(default=0.0, ge=0)
-    """The same for each team with an evil seat, known to it or not, that the network names in a good seat."""
     absence: Annotated[float, SPARSE] = Field(default=0.0, ge=0)
     """The same for each team that the network names without its own seat, of either side."""
 
@@ -158,8 +156,7 @@ class SelfplayConfig(Settings):
     @property
     def prices(self) -> dict[str, float]:
         """What seats pay for while learning, by the names of settings."""
-        names = ("false_claim", "bad_approval", "bad_rejection", "bad_proposal", "absence")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in ("false_claim", "bad_approval", "bad_rejection", "absence")}
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

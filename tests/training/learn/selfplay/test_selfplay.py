@@ -253,7 +253,6 @@ PRICED = {
     ),
     "bad_approval": ({}, {"vote"}),
     "bad_rejection": ({}, {"vote"}),
-    "bad_proposal": ({}, {"propose"}),
     "absence": ({}, {"propose"}),
 }
 """A price -> a table, and the kinds of moves that can have it."""
