@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from parlour.envs.common import dotted
 from parlour.envs.core import TABLE, Encoder, Game, GameText, ParlourError, SeatEncoder, accept
 from parlour.envs.settings import Settings
 
@@ -92,12 +93,20 @@ class GameSpec(Protocol):
 
     Under an option that it does not know, `HeuristicPolicy` plays the legal move that is closest to what it returns.
     """
+    wording: ClassVar[str] = ""
+    """Dotted name of `game -> GameText`: what `text` makes, imported with the first environment."""
+    encoders: ClassVar[str] = ""
+    """The same of its `Encoders`."""
 
     def build(self, options: Any) -> Game[Any]:
         """The rules for these options. Raises `ParlourError` for what options alone do not refuse."""
 
     def text(self, game: Any) -> GameText[Any]:
         """The wording of a game that `build` made."""
+        wording: GameText[Any] = dotted.load(self.wording, "wording")(game)
+        return wording
 
     def encoder(self, game: Any) -> Encoders:
         """What makes the features of a game that `build` made."""
+        encoders: Encoders = dotted.load(self.encoders, "encoders")(game)
+        return encoders

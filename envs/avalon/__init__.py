@@ -44,16 +44,13 @@ Versions: v0, first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from parlour.envs.avalon.bidding import BiddingAvalon
 from parlour.envs.avalon.options import AvalonOptions
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.vocabulary import EVIL, GOOD
-from parlour.envs.spec import Encoders, GameSpec
-
-if TYPE_CHECKING:
-    from parlour.envs.avalon.text import AvalonText
+from parlour.envs.spec import GameSpec
 
 
 class AvalonSpec(GameSpec):
@@ -64,22 +61,12 @@ class AvalonSpec(GameSpec):
     options: ClassVar[type[AvalonOptions]] = AvalonOptions
     sides = (GOOD, EVIL)
     heuristic: ClassVar[str] = "parlour.policies.heuristic.avalon:AvalonPlayer"
+    wording = "parlour.envs.avalon.text:AvalonText"
+    encoders = "parlour.envs.avalon.encode:AvalonEncoders"
 
     def build(self, options: AvalonOptions) -> Avalon:
         """The rules of one table."""
         return Avalon(options) if options.speaking == "order" else BiddingAvalon(options)
-
-    def text(self, game: Avalon) -> AvalonText:
-        """The wording."""
-        from parlour.envs.avalon.text import AvalonText
-
-        return AvalonText(game)
-
-    def encoder(self, game: Avalon) -> Encoders:
-        """The features; see `encode.py`."""
-        from parlour.envs.avalon.encode import AvalonEncoders
-
-        return AvalonEncoders(game)
 
 
 GAME = AvalonSpec()

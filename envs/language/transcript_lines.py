@@ -31,7 +31,8 @@ FORMAT: Final = 1
 NATURE_NAME: Final = "nature"
 BY_TABLE: Final = "table"
 BY_HEURISTIC: Final = "heuristic"
-"""The author of a move, if not the seat: the table, or the heuristic instead of the seat's model."""
+BY_PAPER: Final = "paper"
+"""The author of a move, if not the seat: the table, or the heuristic or the rule of a paper instead of the seat's model."""
 _LONGEST_KIND: Final = 100
 MAX_SERVICE_WORDS: Final = 100_000
 """Characters of one answer of a service that are read."""

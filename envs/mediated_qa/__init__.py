@@ -52,14 +52,11 @@ Versions: v0, first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from parlour.envs.mediated_qa.options import MediatedOptions
 from parlour.envs.mediated_qa.rules import MediatedQA
-from parlour.envs.spec import Encoders, GameSpec
-
-if TYPE_CHECKING:
-    from parlour.envs.mediated_qa.text import MediatedText
+from parlour.envs.spec import GameSpec
 
 
 class MediatedSpec(GameSpec):
@@ -69,22 +66,12 @@ class MediatedSpec(GameSpec):
     title: ClassVar[str] = "Mediated question answering (GRACE)"
     options: ClassVar[type[MediatedOptions]] = MediatedOptions
     heuristic = "parlour.policies.heuristic.mediated_qa:MediatedPlayer"
+    wording = "parlour.envs.mediated_qa.text:MediatedText"
+    encoders = "parlour.envs.mediated_qa.encode:MediatedEncoders"
 
     def build(self, options: MediatedOptions) -> MediatedQA:
         """The rules of one table."""
         return MediatedQA(options)
-
-    def text(self, game: MediatedQA) -> MediatedText:
-        """The wording."""
-        from parlour.envs.mediated_qa.text import MediatedText
-
-        return MediatedText(game)
-
-    def encoder(self, game: MediatedQA) -> Encoders:
-        """The features; see `encode.py`."""
-        from parlour.envs.mediated_qa.encode import MediatedEncoders
-
-        return MediatedEncoders(game)
 
 
 GAME = MediatedSpec()

@@ -53,16 +53,13 @@ Versions: v0, first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from parlour.envs.core import ParlourError, value_shown
 from parlour.envs.murder_mystery.options import MysteryOptions
 from parlour.envs.murder_mystery.rules import MurderMystery
 from parlour.envs.murder_mystery.vocabulary import CIVILIANS, MURDERERS
-from parlour.envs.spec import Encoders, GameSpec
-
-if TYPE_CHECKING:
-    from parlour.envs.murder_mystery.text import MysteryText
+from parlour.envs.spec import GameSpec
 
 
 class MysterySpec(GameSpec):
@@ -73,6 +70,8 @@ class MysterySpec(GameSpec):
     options: ClassVar[type[MysteryOptions]] = MysteryOptions
     sides = (CIVILIANS, MURDERERS)
     heuristic = "parlour.policies.heuristic.murder_mystery:MysteryPlayer"
+    wording = "parlour.envs.murder_mystery.text:MysteryText"
+    encoders = "parlour.envs.murder_mystery.encode:MysteryEncoders"
 
     def build(self, options: MysteryOptions) -> MurderMystery:
         """The rules of one table. Raises `ParlourError` if the case cannot be read or is another one."""
@@ -88,18 +87,6 @@ class MysterySpec(GameSpec):
             )
             raise ParlourError(f"{held}, not {wanted}; accepted: the same case")
         return MurderMystery(mystery, options.replace(case_sha256=sha256))
-
-    def text(self, game: MurderMystery) -> MysteryText:
-        """The wording."""
-        from parlour.envs.murder_mystery.text import MysteryText
-
-        return MysteryText(game)
-
-    def encoder(self, game: MurderMystery) -> Encoders:
-        """The features; see `encode.py`."""
-        from parlour.envs.murder_mystery.encode import MysteryEncoders
-
-        return MysteryEncoders(game)
 
 
 GAME = MysterySpec()

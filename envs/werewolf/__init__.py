@@ -55,16 +55,13 @@ Versions: v0, first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from parlour.envs.spec import Encoders, GameSpec
+from parlour.envs.spec import GameSpec
 from parlour.envs.werewolf.bidding import BiddingWerewolf
 from parlour.envs.werewolf.options import WerewolfOptions
 from parlour.envs.werewolf.rules import Werewolf
 from parlour.envs.werewolf.vocabulary import VILLAGE, WOLVES
-
-if TYPE_CHECKING:
-    from parlour.envs.werewolf.text import WerewolfText
 
 
 class WerewolfSpec(GameSpec):
@@ -75,22 +72,12 @@ class WerewolfSpec(GameSpec):
     options: ClassVar[type[WerewolfOptions]] = WerewolfOptions
     sides = (VILLAGE, WOLVES)
     heuristic = "parlour.policies.heuristic.werewolf:WerewolfPlayer"
+    wording = "parlour.envs.werewolf.text:WerewolfText"
+    encoders = "parlour.envs.werewolf.encode:WerewolfEncoders"
 
     def build(self, options: WerewolfOptions) -> Werewolf:
         """The rules of one table."""
         return Werewolf(options) if options.speaking == "order" else BiddingWerewolf(options)
-
-    def text(self, game: Werewolf) -> WerewolfText:
-        """The wording."""
-        from parlour.envs.werewolf.text import WerewolfText
-
-        return WerewolfText(game)
-
-    def encoder(self, game: Werewolf) -> Encoders:
-        """The features; see `encode.py`."""
-        from parlour.envs.werewolf.encode import WerewolfEncoders
-
-        return WerewolfEncoders(game)
 
 
 GAME = WerewolfSpec()

@@ -121,9 +121,9 @@ class Ask(BaseModel, Generic[A]):
     def heuristic(self, rng: np.random.Generator) -> A:
         """The answer that needs no model: a function of the inputs and `rng`."""
 
-    def fallback(self, unclear: str, rng: np.random.Generator) -> A:
-        """The answer where no reply of a model can be used: the heuristic's, unless the rule `unclear` of its player has another."""
-        return self.heuristic(rng)
+    def fallback(self, unclear: str, rng: np.random.Generator) -> A | None:
+        """The answer by the rule `unclear` of its player where no reply of a model can be used; None: the heuristic's."""
+        return None
 
     def choices(self) -> Choices:
         """What is offered: place of a field in the answer -> the values it may have, each with its sentence, if any."""

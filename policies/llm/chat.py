@@ -14,6 +14,7 @@ from threading import BoundedSemaphore, Lock
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
+from parlour.envs.language.transcript_lines import BY_HEURISTIC, BY_PAPER
 from parlour.policies.llm import fit, prompt, reading
 from parlour.policies.llm.ask import A, Ask, BadReply
 from parlour.policies.llm.config import ModelConfig
@@ -101,7 +102,7 @@ class ChatModel(Model):
         return self.meter.served_model(self.name).context
 
     def answer(self, question: Ask[A], context: RequestContext) -> Answered[A]:
-        """The model's answer, or the heuristic's.
+        """The model's answer, or that of the heuristic or a paper's rule.
 
         Raises:
             ModelUnusable: No valid answer for `patience` questions in a row.
@@ -168,13 +169,20 @@ class _Question:
 
     def answered(self, first: _Said | None = None) -> Answered[Any]:
         """The answer, after as many tries as it takes and is allowed; `first` is a reply that is there already."""
-        value, reason = self._value(first)
+        (value, reason), rule = self._value(first), ""
         if reason is not None:
             value = self.question.fallback(self.context.unclear, np.random.default_rng(self.context.sample))
-            call: dict[str, Any] = {"ask": self.question.kind, "by": "heuristic", "reason": reason}
-            call |= {"decides": True} if self.question.decides else {}
+            rule = "" if value is None else f"unclear={self.context.unclear}"
+            if value is None:
+                value = self.question.heuristic(np.random.default_rng(self.context.sample))
+            call: dict[str, Any] = {
+                "ask": self.question.kind,
+                "by": BY_PAPER if rule else BY_HEURISTIC,
+                "reason": reason,
+            }
+            call |= ({"rule": rule} if rule else {}) | ({"decides": True} if self.question.decides else {})
             self.calls.append({**call, "answer": value.model_dump(mode="json")})
-        answered = Answered(value, self.tries, reason, tuple(self.calls), self.cut, self.logprobs)
+        answered = Answered(value, self.tries, reason, tuple(self.calls), self.cut, self.logprobs, rule)
         self.model.note(self.question, self.context, answered)
         return answered
 

@@ -3,7 +3,7 @@
 They are counted from the calls that a transcript holds, so that a game tells the same when it is played, replayed from a
 cache, or read from its file. A call has `reply` (a text of the model, with `fault` if it was no answer), or only a `fault` (the
 server refused it), or `answer` (of the offline model), or `by` and `reason` (the heuristic answered in the model's place,
-and why).
+and why; or a paper, with its `rule`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from os.path import commonprefix
 from typing import Any, Final, NamedTuple
 
 from parlour.envs.common.plain import fields_of
+from parlour.envs.language.transcript_lines import BY_HEURISTIC, BY_PAPER
 from parlour.policies.llm.transport.request import NO_USAGE, UNKNOWN_USAGE, Usage
-from parlour.policies.names import HEURISTIC
 
 
 class Beginnings:
@@ -63,14 +63,23 @@ class AskedQuestion(NamedTuple):
     cut: int = 0
     """Lines of the record that did not fit into its prompt."""
     decides: bool = False
-    """Whether the heuristic decided the turn by it, whatever was asked afterwards."""
+    """Whether it was decided by, in the model's place, whatever was asked afterwards."""
+    rule: str = ""
+    """Rule of a paper by which it was answered, as `unclear=paper`; empty for the heuristic and the model."""
+
+    @property
+    def by(self) -> dict[str, str]:
+        """Who answered it in the model's place, and why or by which rule; empty if the model did."""
+        if self.rule:
+            return {"by": BY_PAPER, "reason": self.rule}
+        return {} if self.reason is None else {"by": BY_HEURISTIC, "reason": self.reason}
 
 
 def questions(calls: Iterable[Mapping[str, Any]]) -> list[AskedQuestion]:
     """The questions of one turn, from the calls of its line.
 
     >>> questions([{"ask": "chat", "reply": "?", "fault": "no JSON"}, {"ask": "chat", "reply": "{}"}])
-    [AskedQuestion(ask='chat', replies=2, reason=None, cut=0, decides=False)]
+    [AskedQuestion(ask='chat', replies=2, reason=None, cut=0, decides=False, rule='')]
     """
     asked_questions: list[AskedQuestion] = []
     asked, replies, cut = "", 0, 0
@@ -81,10 +90,9 @@ def questions(calls: Iterable[Mapping[str, Any]]) -> list[AskedQuestion]:
             replies = 0
         asked, cut = ask, max(cut, call.get("cut", 0))
         replies += "reply" in call
-        if call.get("by") == HEURISTIC:
-            asked_questions.append(
-                AskedQuestion(ask, replies, str(call.get("reason", INVALID)), cut, bool(call.get("decides")))
-            )
+        if call.get("by") in (BY_HEURISTIC, BY_PAPER):
+            reason, rule = str(call.get("reason", INVALID)), str(call.get("rule", ""))
+            asked_questions.append(AskedQuestion(ask, replies, reason, cut, bool(call.get("decides")), rule))
         elif not call.get("fault"):
             asked_questions.append(AskedQuestion(ask, max(1, replies), None, cut))
         else:
@@ -94,19 +102,18 @@ def questions(calls: Iterable[Mapping[str, Any]]) -> list[AskedQuestion]:
 
 
 def made_by(calls: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """What the line of a move says about it: nothing, or that the heuristic decided, with the reason.
+    """What the line of a move says about it: nothing, or that the heuristic or a paper decided, with the reason or the rule.
 
     The last question of a turn decides it; the others prepare it, unless they say that they decide as well.
     """
     asked = questions(calls)
     decided = [question for question in asked if question.decides or question is asked[-1]]
-    reasons = [question.reason for question in decided if question.reason is not None]
-    return {"by": HEURISTIC, "reason": reasons[0]} if reasons else {}
+    return next((question.by for question in decided if question.by), {})
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """Who made a player's decisions, or answered questions of one kind, each counted once: `first`, `again`, `heuristic` or
+    """Who made a player's decisions, or answered questions of one kind, each counted once: `first`, `again`, `heuristic`, `paper` or
     `replaced`; and what that took. The one record of usage, from a model's reply to the tables of results.
     """
 
@@ -116,6 +123,8 @@ class Decisions:
     """By the model, after it or the player had been asked again."""
     heuristic: Mapping[str, int] = field(default_factory=dict)
     """Reason -> by the heuristic in the model's place."""
+    paper: Mapping[str, int] = field(default_factory=dict)
+    """Rule of a paper, such as `unclear=paper` -> by it in the model's place, and not by the heuristic."""
     replaced: Mapping[str, int] = field(default_factory=dict)
     """`default`, `random`, `forfeit`, `clock` -> made by the table instead of words that could not be used, or did not come."""
     talk: int = 0
@@ -169,8 +178,8 @@ class Decisions:
 
     @property
     def asked(self) -> int:
-        """Those that the model, or the heuristic in its place, answered."""
-        return self.own + sum(self.heuristic.values())
+        """Those that the model, or the heuristic or a paper in its place, answered."""
+        return self.own + sum(self.heuristic.values()) + sum(self.paper.values())
 
     @property
     def decisions(self) -> int:
@@ -246,6 +255,14 @@ class Decisions:
         return counts
 
 
+def by_player(made: Iterable[tuple[str, Decisions]]) -> dict[str, Decisions]:
+    """Name of a player -> the sum of its decisions."""
+    players: dict[str, Decisions] = {}
+    for name, decisions in made:
+        players[name] = players.get(name, Decisions()) + decisions
+    return players
+
+
 def foreign(own: int, decisions: int) -> bool:
     """Whether so many decisions were not the player's own that a result has to say so.
 
@@ -282,9 +299,19 @@ def _usage(call: Mapping[str, Any]) -> Usage:
 
 def _answered(question: AskedQuestion) -> Decisions:
     """Who answered it."""
-    if question.reason is not None:
-        return Decisions(heuristic={question.reason: 1})
+    if by := question.by:
+        return in_place(by)
     return Decisions(first=1) if question.replies == 1 else Decisions(again=1)
+
+
+def in_place(by: Mapping[str, str]) -> Decisions:
+    """A decision that was made in the model's place.
+
+    >>> in_place({"by": "paper", "reason": "unclear=paper"}).paper
+    {'unclear=paper': 1}
+    """
+    counts = {by.get("reason", INVALID): 1}
+    return Decisions(paper=counts) if by["by"] == BY_PAPER else Decisions(heuristic=counts)
 
 
 def _names(names: Iterable[str | None]) -> tuple[str, ...]:

@@ -55,13 +55,15 @@ class Answered(Generic[A]):
     tries: int = 1
     """Replies that were read."""
     reason: str | None = None
-    """Why the heuristic answered in the model's place; None if the model did."""
+    """Why the heuristic, or a paper's rule, answered in the model's place; None if the model did."""
     calls: tuple[dict[str, Any], ...] = field(default=())
     """For the transcript, a call each: `ask`, `answer` or `prompt`, `reply`, `usage`, `cost`."""
     cut: int = 0
     """Lines that were left out of the prompt for want of room."""
     logprobs: TokenLogProbs = ()
     """Tokens of the reply with their log-probabilities; () if they were not asked for, or the endpoint has none."""
+    rule: str = ""
+    """The paper's rule that answered; empty for the heuristic."""
 
     @property
     def valid(self) -> bool:
@@ -72,12 +74,12 @@ class Answered(Generic[A]):
     def counted(self) -> dict[str, Any]:
         """The answer as fields of `Decisions`."""
         if self.reason is not None:
-            return {"heuristic": {self.reason: 1}}
+            return {"paper": {self.rule: 1}} if self.rule else {"heuristic": {self.reason: 1}}
         return {"first": 1} if self.valid else {"again": 1}
 
     @property
     def fell_back(self) -> bool:
-        """Whether the heuristic had to answer in the model's place."""
+        """Whether the heuristic, or a paper's rule, had to answer in the model's place."""
         return self.reason is not None
 
 

@@ -41,11 +41,12 @@ TalkOption = Annotated[
     COMMON,
     "How players without a language model speak: in words with reasons, or by claims alone; None: words where a person plays.",
 ]
-WorkersOption = Annotated[
-    int,
-    typer.Option(min=1),
-    "Number of processes that play, if no language model is asked. The result does not depend on it.",
-]
+
+
+def note(text: str) -> None:
+    """A line on standard error, before the work starts; none for an empty text."""
+    if text:
+        tell(f"parlour: note: {text}", error=True)
 
 
 class GameSettings(Settings):

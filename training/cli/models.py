@@ -71,13 +71,13 @@ def _unknown_prompts(config: ModelConfig) -> list[str]:
 
 def check_answered(name: str, taken: Taken) -> None:
     """Raise `ParlourError` if a model was asked, and no answer, or no decision, was its own."""
-    from parlour.training.measure.decision_tables import reasons
+    from parlour.training.measure.decision_tables import in_its_place
 
     total, made = taken.total, taken.decisions
     if total.asked and not total.own:
-        fault = f"{name!r} answered none of {total.asked} questions ({reasons(total.heuristic)})"
+        fault = f"{name!r} answered none of {total.asked} questions ({in_its_place(total)})"
     elif made.decisions and not made.own:
-        fault = f"{name!r} made none of {made.decisions} decisions itself ({reasons(made.heuristic)} by the heuristic)"
+        fault = f"{name!r} made none of {made.decisions} decisions itself ({in_its_place(made)})"
     else:
         return
     raise ParlourError(f"{fault}{taken.last_failure and f'; the last failed call: {taken.last_failure}'}")
@@ -108,7 +108,7 @@ def games_at_once(names: Iterable[str], model: Model) -> int:
 
 def _usage(taken: Taken) -> Iterator[str]:
     """A few lines: calls, tokens, dollars; questions; whose the decisions were; what was left out."""
-    from parlour.training.measure.decision_tables import reasons, share
+    from parlour.training.measure.decision_tables import in_its_place, reasons, share
 
     total, made = taken.total, taken.decisions
     yield (
@@ -117,12 +117,12 @@ def _usage(taken: Taken) -> Iterator[str]:
     )
     yield (
         f"{total.asked} questions: {total.first} answered by the first reply, {total.again} after asking again, "
-        f"{reasons(total.heuristic)} by the heuristic"
+        f"{in_its_place(total)}"
     )
     if made.decisions:
         yield (
-            f"{made.decisions} decisions: {made.own} its own ({share(made.own, made.decisions)}), {reasons(made.heuristic)} "
-            f"by the heuristic, {reasons(made.replaced)} by the table; {reasons(made.refused)} refused by the table"
+            f"{made.decisions} decisions: {made.own} its own ({share(made.own, made.decisions)}), {in_its_place(made)}, "
+            f"{reasons(made.replaced)} by the table; {reasons(made.refused)} refused by the table"
         )
     if total.served:
         yield f"the server said that {', '.join(total.served)} answered"

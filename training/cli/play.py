@@ -101,6 +101,11 @@ def play(
     storage = games_folder(out, base, "play", settings, resume=resume)
     if people and not json:
         tell(seed_line)
+    if game == "murder_mystery_v0":
+        from parlour.training.measure.murder_mystery.methods import by_score
+
+        mystery: Any = base.game
+        common.note(by_score({player: player for player in sitting}, [mystery.case])[1])
     with storage, ray.pool(model) as pool, watched as progress:
         runner = GameRunner(workers, pool, progress, failures, resume=resume, forecast=forecast)
         runner.play_each(env, jobs, show, skip=skip)

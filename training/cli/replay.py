@@ -13,7 +13,7 @@ from parlour.envs.core import NATURE, ParlourError, check_one_of
 from parlour.envs.language.english import name
 from parlour.envs.language.seat_names import SeatNames
 from parlour.envs.language.text import agents_of, clean, end_of
-from parlour.envs.language.transcript_lines import BY_HEURISTIC, BY_TABLE
+from parlour.envs.language.transcript_lines import BY_HEURISTIC, BY_PAPER, BY_TABLE
 from parlour.envs.registry import lookup
 from parlour.policies.agents.werewolf.gratr.export import write_history
 from parlour.policies.agents.werewolf.gratr.recorded import recorded_graphs
@@ -179,7 +179,7 @@ def _mark(by: dict[str, str]) -> str:
     """
     if not by:
         return ""
-    whom = {BY_HEURISTIC: "the heuristic", BY_TABLE: "the table"}.get(by["by"], by["by"])
+    whom = {BY_HEURISTIC: "the heuristic", BY_PAPER: "the paper's rule", BY_TABLE: "the table"}.get(by["by"], by["by"])
     return f" [by {clean(whom)}: {clean(by['reason'])}]"
 
 

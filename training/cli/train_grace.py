@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 import typer
 from parlour.envs.common.extras import install
@@ -103,57 +103,54 @@ def train_grace(
         simulated = simulated if cost is None else replace(simulated, costs=costs.stated(cost))
         check_floor_fits(simulated, config)
         count = int(len(set(simulated.ids)) * config.validation)
-        _note(enough.held_out_note(count, "--validation", config.validation))
+        common.note(enough.held_out_note(count, "--validation", config.validation))
         with display.progress_line() as progress:
             return _stored(train.train(config, simulated, Run(out, progress, log or ())), out)
     answering_model = "" if asked.model == OFFLINE else f"{asked.model}, temperature {asked.temperature:g}"
     setting = setting.replace(seed=config.seed, costs=costs.stated(cost), model=answering_model)
     config = config.replace(unit=unit_of(setting.payment))
-    setting = setting.replace(sees=sees or SEES[0], retriever=retriever or "graph")
     if questions is not None:
         setting = setting.replace(train=questions, corpus_seed=UNSEEN + config.seed)
-    return _calibrated(config, setting, _Open(sees is None, retriever is None), asked, ray, out, dry_run, log or ())
-
-
-class _Open(NamedTuple):
-    """What the user leaves to the corpus: what the mediator sees, and the retriever."""
-
-    sees: bool
-    retriever: bool
+    return _calibrated(config, setting, sees, retriever, asked, ray, out, dry_run, log or ())
 
 
 def _calibrated(
     config: GraceConfig,
     setting: HeldOutConfig,
-    to_choose: _Open,
+    sees: str | None,
+    retriever: str | None,
     asked: ModelConfig,
     ray: common.RaySettings,
     out: Path,
     dry_run: bool,
     log: Sequence[str],
 ) -> Report:
-    """Calibrate, learn, compare; or only tell what is known before."""
+    """Calibrate, learn, compare; or only tell what is known before.
+
+    What the mediator sees and the retriever are chosen by the corpus where they are None.
+    """
+    setting = setting.replace(sees=sees or SEES[0], retriever=retriever or "graph")
     note, folder = readers.note(setting), out / "calibration"
     corpus = corpus_of(setting)
     setting = split(setting, corpus)
-    if to_choose.sees:
+    if sees is None:
         setting = setting.replace(sees=most_seen(setting))
     if setting.sees != SEES[0] and find_spec("sklearn") is None:
         raise ParlourError(f"--sees {setting.sees} needs scikit-learn; accepted: --sees state, or {install('train')}")
     pipeline = pipeline_of(setting, corpus)
-    if to_choose.retriever and setting.corpus:
+    if retriever is None and setting.corpus:
         setting, pipeline, why = readiness.choose_retriever(setting, corpus, pipeline)
-        _note(why)
+        common.note(why)
     expected = readers.forecast(setting, pipeline, asked, folder / PARTIAL)
     lines, values = (expected.message,) * bool(dry_run or setting.model), plain(expected)
     pilot = None
     if setting.corpus:
         known = readiness.readiness(setting, corpus, pipeline, expected)
         lines, values = known.lines, values | {"corpus": plain(known)}
-        pilot = None if known.verdict.pilot else partial(_measured, setting)
+        pilot = None if known.choice.pilot else partial(_measured, setting)
     else:
         share = setting.held_out / (setting.train + setting.held_out)
-        _note(enough.held_out_note(setting.held_out, "a share of", share))
+        common.note(enough.held_out_note(setting.held_out, "a share of", share))
     if dry_run:
         return Report("Before a calibration", parts=(lines,), values=values)
     for line in lines:
@@ -173,13 +170,7 @@ def _calibrated(
 
 def _measured(setting: HeldOutConfig, rows: Sequence[Simulated]) -> None:
     """Tell how many questions a choice takes, by the first ones that were answered."""
-    tell(f"parlour: {readiness.verdict_size(setting, rows).message}", error=True)
-
-
-def _note(text: str) -> None:
-    """A line on standard error, before the work starts; none for an empty text."""
-    if text:
-        tell(f"parlour: note: {text}", error=True)
+    tell(f"parlour: {readiness.choice_size(setting, rows).message}", error=True)
 
 
 def _storing(asked: ModelConfig, folder: Path) -> ModelConfig:

@@ -7,6 +7,7 @@ games are drawn from the training seeds; what was learned is then frozen and mea
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Annotated, Any, Final, Self
@@ -168,20 +169,17 @@ def report(done: Practice, config: PracticeConfig, model: Model) -> Report:
     )
 
 
-def curve(won: list[bool]) -> list[tuple[int, str, float]]:
-    """Game on its side, side, share won of the last `_NEIGHBOURS` games on that side."""
-    rows = []
-    for first, side in enumerate(_SIDES):
-        games = won[first::2]
-        for k in range(len(games)):
-            last = games[max(0, k + 1 - _NEIGHBOURS) : k + 1]
-            rows.append((k + 1, side, sum(last) / len(last)))
-    return rows
+def curve(games: list[bool]) -> Iterator[CurvePoint]:
+    """For each game on a side, the share won of the last `_NEIGHBOURS` on that side with its interval."""
+    for n in range(1, len(games) + 1):
+        last = games[max(0, n - _NEIGHBOURS) : n]
+        estimate = Estimate.rate(sum(last), len(last))
+        assert estimate is not None
+        yield CurvePoint(n, estimate.value, *estimate.ends)
 
 
 def learning_curve(won: list[bool], config: PracticeConfig, model: Model) -> LearningCurve:
     """The share won of the last games on each side."""
-    rows = curve(won)
     return LearningCurve(
         title="Experience learning against the baseline agent",
         who=f"avalon_v0, {config.num_players} players; the six-module agent on one side, the baseline agent on the other; "
@@ -190,15 +188,8 @@ def learning_curve(won: list[bool], config: PracticeConfig, model: Model) -> Lea
         x="practice game on the side",
         y=f"share won of the last {_NEIGHBOURS}",
         curves=[
-            Curve(f"agent as {side}", [_point(n, share) for n, of, share in rows if of == side], style)
-            for side, style in zip(_SIDES, ("-", "--"), strict=True)
+            Curve(f"agent as {side}", list(curve(won[first::2])), style)
+            for first, (side, style) in enumerate(zip(_SIDES, ("-", "--"), strict=True))
         ],
         limits=(0, 1),
     )
-
-
-def _point(n: int, share: float) -> CurvePoint:
-    """The share of the last games, with its interval."""
-    last = min(n, _NEIGHBOURS)
-    estimate = Estimate.rate(round(share * last), last)
-    return CurvePoint(n, share, *(estimate.ends if estimate else ()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -15,11 +15,13 @@ MEANING: Final = (
     f"{SIGN} alone: more than half, so there is no figure"
 )
 _SHARE: Final = Column("", ".1f", 100, " %")
+PAPER: Final = "paper's rule"
+"""A column that is left out where no rule decided anything."""
 WHOSE: Final = (
     Column("player"),
     Column("decisions"),
     replace(_SHARE, heading="its own"),
-    *map(Column, ("at once", "asked again", "heuristic", "by the table", "refused words", "talk")),
+    *map(Column, ("at once", "asked again", "heuristic", PAPER, "by the table", "refused words", "talk")),
 )
 TOOK: Final = (
     *map(Column, ("player", "model", "served", "requests")),
@@ -33,7 +35,7 @@ TOOK: Final = (
 )
 MEASURED: Final = ("cached", "seconds")
 """Columns of `TOOK` that the same game fills differently when it is played again."""
-ASKED: Final = tuple(map(Column, ("player", "question", "asked", "first reply", "asked again", "heuristic")))
+ASKED: Final = tuple(map(Column, ("player", "question", "asked", "first reply", "asked again", "heuristic", PAPER)))
 
 
 def figure(
@@ -96,18 +98,26 @@ def decision_tables(players: Mapping[str, Decisions], *, measured: bool = True) 
     """
     if all(not of.questions and of.own == of.decisions and not of.refused for of in players.values()):
         return []
-    tables = [ResultTable("Decisions", WHOSE, tuple(_whose(name, of) for name, of in players.items()), wrap=True)]
-    called = {
-        name: of for name, of in players.items() if of.requests or any(q.heuristic for q in of.questions.values())
-    }
+    hidden = [*([] if any(of.paper for of in players.values()) else [PAPER]), *([] if measured else MEASURED)]
+    tables = [_table("Decisions", WHOSE, [_whose(name, of) for name, of in players.items()], hidden)]
+    called = {name: of for name, of in players.items() if of.requests or of.answers.heuristic or of.answers.paper}
     if called:
-        shown = [k for k, column in enumerate(TOOK) if measured or column.heading not in MEASURED]
-        took = (_took(name, of) for name, of in called.items())
-        rows = tuple(tuple(row[k] for k in shown) for row in took)
-        tables.append(ResultTable("What the models took", tuple(TOOK[k] for k in shown), rows, wrap=True))
-        rows = tuple(_asked(name, ask, of) for name, made in called.items() for ask, of in made.questions.items())
-        tables.append(ResultTable("Questions by kind", ASKED, rows, wrap=True))
+        asked = [_asked(name, ask, of) for name, made in called.items() for ask, of in made.questions.items()]
+        took = [_took(name, of) for name, of in called.items()]
+        tables += [
+            _table("What the models took", TOOK, took, hidden),
+            _table("Questions by kind", ASKED, asked, hidden),
+        ]
     return tables
+
+
+def _table(
+    title: str, columns: Sequence[Column], rows: Iterable[tuple[Cell, ...]], hidden: Collection[str]
+) -> ResultTable:
+    """A table without the columns of these headings."""
+    shown = [k for k, column in enumerate(columns) if column.heading not in hidden]
+    kept = tuple(tuple(row[k] for k in shown) for row in rows)
+    return ResultTable(title, tuple(columns[k] for k in shown), kept, wrap=True)
 
 
 def decision_parts(players: Mapping[str, Decisions], *, measured: bool = True) -> list[ResultTable | str]:
@@ -133,9 +143,19 @@ def reasons(counts: Mapping[str, int]) -> str:
     return f"{sum(counts.values())} ({parts})" if counts else "0"
 
 
+def in_its_place(of: Decisions) -> str:
+    """How many decisions, or questions, were not left to the model.
+
+    >>> in_its_place(Decisions(heuristic={"invalid": 2})), in_its_place(Decisions(paper={"unclear=paper": 1}))
+    ('2 (invalid 2) by the heuristic', "0 by the heuristic, 1 (unclear=paper 1) by the paper's rule")
+    """
+    by_paper = f", {reasons(of.paper)} by the paper's rule" if of.paper else ""
+    return f"{reasons(of.heuristic)} by the heuristic{by_paper}"
+
+
 def _whose(name: str, of: Decisions) -> tuple[Cell, ...]:
     own = of.own / of.decisions if of.decisions else None
-    counts = (reasons(of.heuristic), reasons(of.replaced), reasons(of.refused), of.talk)
+    counts: tuple[Cell, ...] = (*map(reasons, (of.heuristic, of.paper, of.replaced, of.refused)), of.talk)
     return (DecidedBy(name, of.own, of.decisions).marked, of.decisions, own, of.first, of.again, *counts)
 
 
@@ -150,4 +170,4 @@ def _took(name: str, of: Decisions) -> tuple[Cell, ...]:
 
 
 def _asked(name: str, ask: str, of: Decisions) -> tuple[Cell, ...]:
-    return (name, ask, of.asked, of.first, of.again, reasons(of.heuristic))
+    return (name, ask, of.asked, of.first, of.again, reasons(of.heuristic), reasons(of.paper))

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from parlour.envs.avalon.vocabulary import ASSASSIN, EVIL, GOOD, MERLIN, MORGANA, PERCIVAL, SERVANT
-from parlour.policies.llm.decisions import Decisions
+from parlour.policies.llm.decisions import Decisions, by_player
 from parlour.training.papers import avalon_social as social
 from parlour.training.papers.avalon_social.measures import Sat, valid
 from parlour.training.papers.avalon_teams import AGENT, BASELINE, PRACTISED, UNPRACTISED, Club, Variant
@@ -137,10 +137,9 @@ def _judged(setting: OpponentSetting, *, learns: bool = True) -> tuple[social.Ju
     club = Club(setting, learns=learns)
     played = [club.play("full", AGENT, club.agent(Variant("full")), side) for side in (GOOD, EVIL)]
     games = [transcript for row in played for transcript in row.transcripts]
-    players: dict[str, Decisions] = {}
-    for game in games:
-        for who, decisions in zip(game.header["players"].values(), of_transcript(game), strict=True):
-            players[who] = players.get(who, Decisions()) + decisions
+    players = by_player(
+        made for game in games for made in zip(game.header["players"].values(), of_transcript(game), strict=True)
+    )
     return social.judge(games, setting.model, setting.model.concurrency), players
 
 

@@ -197,17 +197,11 @@ def _sensors(reproduction: Reproduction, path: Path, who: str) -> None:
     with _picture(reproduction, path, (10, 4), f"{who}; Questum with every choice of so many sensors", n) as made:
         left, right = made.subplots(1, 2)
         scores = [(size, cell) for size, cell in cells if cell.measure != _ASKED]
-        ends = [
-            [(k, cell.drawn) for k, cell in scores if cell.row == row and cell.drawn] for row in ("lowest", "highest")
-        ]
-        low, high = ({k: drawn[0] for k, drawn in of} for of in ends)
+        low, high = (
+            {k: cell.drawn[0] for k, cell in scores if cell.row == row and cell.drawn} for row in ("lowest", "highest")
+        )
         left.vlines(
-            list(low),
-            list(low.values()),
-            list(high.values()),
-            color="0.8",
-            linewidth=9,
-            label="lowest to highest choice",
+            [*low], [*low.values()], [*high.values()], color="0.8", linewidth=9, label="lowest to highest choice"
         )
         _line(left, [(k, cell) for k, cell in scores if cell.row == "mean"], "mean of the choices", 0)
         plots.label(left, "sensors", "right answers, %", "score over all questions of the quiz")

@@ -7,7 +7,7 @@ once. The villager with the lower seat goes with the werewolves first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -15,9 +15,9 @@ from typing import Any, Final
 from parlour.envs import replay
 from parlour.envs.core import accept
 from parlour.envs.werewolf.presets import Shown
-from parlour.envs.werewolf.vocabulary import VILLAGER, WEREWOLF
 from parlour.policies import make_policy
-from parlour.policies.llm.decisions import Decisions
+from parlour.policies.llm.decisions import Decisions, by_player
+from parlour.training.learn.tuning.gratr import PLAYERS, RULES, wolves_block
 from parlour.training.measure.werewolf import transcripts
 from parlour.training.measure.werewolf.transcripts import Seen
 from parlour.training.papers.cells import OpponentSetting, deals_of, folder_name
@@ -26,8 +26,6 @@ from parlour.training.play.decisions import of_transcript
 from parlour.training.play.parallel.concurrent_games import Job
 from parlour.training.records.werewolf.played import GAME
 
-WEREWOLF_PLAYERS: Final = 8
-WEREWOLF_RULES: Final = "paper"
 GRATR: Final = "gratr"
 PAPER: Final = f"{GRATR}:mode=paper,floor=none"
 """GRATR as the tables seat it."""
@@ -109,7 +107,7 @@ def play_teams(setting: GratrSetting, opponent: Opponent) -> Match:
     if setting.games % 2:
         raise accept("games", setting.games, "an even number: each deal is played twice")
     deals = deals_of(setting, setting.games // 2)
-    env = rollout.table(GAME, num_players=WEREWOLF_PLAYERS, rules=WEREWOLF_RULES, votes=setting.votes)
+    env = rollout.table(GAME, num_players=PLAYERS, rules=RULES, votes=setting.votes)
     config = env.game_env.game.config
     makers = {policy: partial(make_policy, policy, GAME, config, setting.model) for policy in (ours, opponent.policy)}
     # the tables share the folder of the games: one for each opponent and model
@@ -120,7 +118,7 @@ def play_teams(setting: GratrSetting, opponent: Opponent) -> Match:
             for block, seats in blocks(env, seed, opponent.policy, ours).items()
         ]
         setting.runner.play_each(env, jobs, lambda _number, _episode: None, opponent.label)  # all is in the transcripts
-        return Match(ours, opponent, tuple(_read(job) for job in jobs), _decisions(jobs))
+        return Match(ours, opponent, tuple(_read(job) for job in jobs), by_player(_decisions(jobs)))
 
 
 def seated(ours: str) -> str:
@@ -135,24 +133,21 @@ def seated(ours: str) -> str:
     return ",".join([PAPER, *words])
 
 
-def _decisions(jobs: Sequence[Job]) -> dict[str, Decisions]:
-    """By policy, from the transcripts: games of a run before this one count as well."""
-    decisions: dict[str, Decisions] = {}
+def _decisions(jobs: Sequence[Job]) -> Iterator[tuple[str, Decisions]]:
+    """Of each seat's policy, from the transcripts: games of a run before this one count as well."""
     for job in jobs:
         assert job.transcript is not None
-        for (who, _), played in zip(job.players, of_transcript(replay.Transcript.read(job.transcript)), strict=True):
-            decisions[who] = decisions.get(who, Decisions()) + played
-    return decisions
+        made = of_transcript(replay.Transcript.read(job.transcript))
+        yield from zip((who for who, _ in job.players), made, strict=True)
 
 
 def blocks(env: Any, seed: int, other: str, ours: str = PAPER) -> dict[str, list[str]]:
     """Who sits at each seat, in the game in which GRATR holds the werewolves and in the other one."""
     env.reset(seed=seed)
-    roles = [env.game_env.view(seat).role for seat in range(WEREWOLF_PLAYERS)]
-    block = {seat for seat, role in enumerate(roles) if role == WEREWOLF} | {roles.index(VILLAGER)}
+    block = wolves_block([env.game_env.view(seat).role for seat in range(PLAYERS)])
     return {
-        "gratr-werewolves": [ours if seat in block else other for seat in range(WEREWOLF_PLAYERS)],
-        "gratr-leaders": [other if seat in block else ours for seat in range(WEREWOLF_PLAYERS)],
+        "gratr-werewolves": [ours if seat in block else other for seat in range(PLAYERS)],
+        "gratr-leaders": [other if seat in block else ours for seat in range(PLAYERS)],
     }
 
 

@@ -13,7 +13,6 @@ from functools import partial
 from itertools import combinations
 from typing import Final, Literal, NamedTuple
 
-from parlour.envs.core import accept
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
 from parlour.policies.agents.murder_mystery.sensors import SENSORS, VALUE
 from parlour.training.measure.murder_mystery import scores
@@ -67,8 +66,6 @@ STAND_IN: Final = "heuristic"
 """Who plays the murderer of table 3 in a person's place."""
 _ROUNDS, _QUESTIONS = (1, 2, 3, 4, 5), (1, 2, 3)
 _GAME, _QUIZ = "gameplay", "evaluation"
-QUESTIONS: Final = f"{_GAME}: questions to the model"
-"""The measure of how much a game asks."""
 _LIST: Final = "questum:mode=all,murderer=updated,prune"
 _BESIDE: Final = {method.label: method for method in (WEREWOLF, OCOT, THINKTHRICE)}
 _PLAYING: Final[Rows] = {"Questum": QUESTUM_PAPER, **_BESIDE}
@@ -241,7 +238,7 @@ def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableC
     totals = [
         Estimate.weighted_mean(*scores.scored([result.marks for result in games.rows[row]])).value for row in rows
     ]
-    deviation = scores.over_cases(shares, weights).deviation
+    deviation = scores.over_cases(shares, weights)
     return [
         cell(name, "mean", of, scores.OVERALL, Estimate.weighted_mean(shares, weights, SHARE), deviation=deviation),
         cell(name, "lowest", of, scores.OVERALL, Estimate(min(totals), n=len(rows))),
@@ -253,9 +250,7 @@ def _of_size(name: str, games: Games, size: int, rows: list[str]) -> list[TableC
 def made_of(
     name: str, title: str, setting: MysterySetting, games: Games, cells: list[TableCell], *remarks: str
 ) -> Reproduction:
-    """A table of games, with what is to be known about it. Raises `ParlourError` where nothing was asked."""
-    if not cells:
-        raise accept("repetitions", setting.repetitions, "a whole number from 1")
+    """A table of games, with what is to be known about it."""
     all_remarks = (*_general(setting, games), *map(remark, remarks))
     data = (games_table(games),)
     return Reproduction(name, title, setting.model.name, tuple(cells), all_remarks, games.players, data=data)

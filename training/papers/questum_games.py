@@ -14,12 +14,9 @@ from parlour.envs.murder_mystery.cases.find import find, is_path, shipped
 from parlour.envs.murder_mystery.vocabulary.facts import LANGUAGES
 from parlour.envs.murder_mystery.vocabulary.quiz import SORTS
 from parlour.envs.settings import COMMON
-from parlour.policies import make_policy
-from parlour.policies.agents.murder_mystery.questum.interview import PLANNED
 from parlour.policies.llm.decisions import Decisions
-from parlour.training.measure.murder_mystery import scores
+from parlour.training.measure.murder_mystery import methods, scores
 from parlour.training.measure.murder_mystery.games import (
-    GAME,
     CaseJob,
     CaseResult,
     CaseSetting,
@@ -30,7 +27,7 @@ from parlour.training.measure.murder_mystery.games import (
 from parlour.training.measure.murder_mystery.methods import MysteryMethod
 from parlour.training.measure.murder_mystery.result_store import play_stored
 from parlour.training.measure.murder_mystery.scores import Formula
-from parlour.training.papers.cells import ReproductionSetting, TableCell, cell, folder_name, lines_of, remark
+from parlour.training.papers.cells import ReproductionSetting, TableCell, cell, folder_name, lines_of
 from parlour.training.play import seeds
 from parlour.training.play.runner import GameRunner
 from parlour.training.report.result_table import Cell, ResultTable
@@ -173,14 +170,11 @@ def play_cases(
 
 
 def as_played(setting: MysterySetting, rows: Rows) -> tuple[Rows, tuple[str, ...]]:
-    """The rows, named for the procedure that plays, and a remark: a planner reads facts, and cases of prose have none."""
-    cases = [] if setting.cases in LANGUAGES else cases_of(setting)
-    prose = sum(not find(reference).vocabulary.places for reference, _ in cases)
-    chosen = {row: getattr(make_policy(of.policy, GAME, {}), "chosen", None) for row, of in rows.items() if of.policy}
-    planning = [row for row, settings in chosen.items() if prose and getattr(settings, "mode", "") in PLANNED]
-    label = " (by score)" if prose == len(cases) else " (by score on prose)"
-    said = remark("prose").format(rows=", ".join(planning), prose=prose, cases=len(cases))
-    return {row + label * (row in planning): method for row, method in rows.items()}, (said,) if planning else ()
+    """The rows, named for the procedure that plays, and a remark where it is another one on cases of prose."""
+    cases = [] if setting.cases in LANGUAGES else [find(reference) for reference, _ in cases_of(setting)]
+    by_score, said = methods.by_score({row: of.policy for row, of in rows.items()}, cases)
+    label = " (by score)" if all(map(methods.is_prose, cases)) else " (by score on prose)"
+    return {row + label * (row in by_score): method for row, method in rows.items()}, (said,) if said else ()
 
 
 def _transcript(setting: MysterySetting, row: str, number: int) -> Path | None:
@@ -239,15 +233,13 @@ def _accuracy(name: str, games: Games, row: str, group: str, measure: str) -> Ta
     if not shares:
         return None
     scored = [mark for mark in (scores.score(m, measure) for m in marks) if mark is not None]
-    if group == OVERALL and games.formula == "sample":
-        over = scores.over_runs(scored)
-    else:
-        over = scores.over_totals(scored, games.formula)
+    all_runs = group == OVERALL and games.formula == "sample"
+    deviation = scores.over_runs(scored) if all_runs else scores.over_totals(scored, games.formula)
     difference = None
     if row != games.first and group == OVERALL:
         difference = scores.compared(marks, [result.marks for result in games.of(games.first, group)], measure)
     estimate = Estimate.weighted_mean(shares, weights, SHARE)
-    return cell(name, row, group, measure, estimate, difference, deviation=over.deviation)
+    return cell(name, row, group, measure, estimate, difference, deviation=deviation)
 
 
 def costs(name: str, games: Games, stages: Mapping[str, Sequence[str]]) -> list[TableCell]:

@@ -16,9 +16,9 @@ from parlour.envs.adapters.aec import GameEnv
 from parlour.envs.core import GameText, Move, Outcome, ParlourError, View
 from parlour.envs.language.english import name
 from parlour.envs.language.entries import Entry
-from parlour.envs.language.transcript_lines import BY_HEURISTIC
+from parlour.envs.language.transcript_lines import BY_HEURISTIC, BY_PAPER
 from parlour.envs.replay import Transcript, states, text_of
-from parlour.policies.llm.decisions import Beginnings, Decisions, made_by, questions, summed
+from parlour.policies.llm.decisions import Beginnings, Decisions, in_place, made_by, questions, summed
 from parlour.policies.llm.model import Model
 from parlour.policies.llm.prompt import Templates
 from parlour.policies.llm.transport.meter import Taken
@@ -84,10 +84,10 @@ def _decision(line: PlayedLine, refused: Sequence[PlayedLine]) -> Decisions:
         return Decisions()
     if entry.replaced:
         return Decisions(replaced={entry.replaced: 1})
-    by = line.notes if line.notes.get("by") == BY_HEURISTIC else made_by(_calls(line))
-    before = [question.reason for other in refused for question in questions(_calls(other)) if question.decides]
+    before = [question.by for other in refused for question in questions(_calls(other)) if question.decides]
+    by = line.notes if line.notes.get("by") in (BY_HEURISTIC, BY_PAPER) else made_by(_calls(line))
     if by or before:
-        return Decisions(heuristic={str(by.get("reason") or before[0]): 1})
+        return in_place(by or before[0])
     if line.talk:
         return Decisions(talk=1)
     put = questions(_calls(line))

@@ -47,11 +47,11 @@ class Failures(Settings):
         return self.on_failure == "skip-game"
 
     def check(self, who: str, notes: Mapping[str, Any]) -> None:
-        """Raise `NotAnswered` for notes of a question that the heuristic answered, unless that is allowed."""
+        """Raise `NotAnswered` for notes of a question that was answered in the model's place, unless that is allowed."""
         if self.on_failure == "rule":
             return
         for call in notes.get("calls") or ():
-            if call.get("by") == "heuristic":
+            if call.get("by"):
                 raise NotAnswered(f"{who}: the model did not answer {call.get('ask')} ({call.get('reason')})")
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from parlour.envs.core import NATURE, GameText, Move, ParlourError, View
 from parlour.envs.language.headings import SeatNews, sections_of
-from parlour.envs.language.transcript_lines import BY_HEURISTIC
+from parlour.envs.language.transcript_lines import BY_HEURISTIC, BY_PAPER
 from parlour.envs.replay import Transcript, reenact, states, text_of
 
 V = TypeVar("V", bound=View)
@@ -61,7 +61,7 @@ def _authors(transcript: Transcript) -> Iterator[tuple[int, bool]]:
     notes: tuple[Mapping[str, Any], ...] = transcript.lines or ({},) * len(transcript.entries)
     for entry, line in zip(transcript.entries, notes, strict=True):
         if entry.move is not None:
-            yield entry.seat, bool(entry.replaced) or line.get("by") == BY_HEURISTIC
+            yield entry.seat, bool(entry.replaced) or line.get("by") in (BY_HEURISTIC, BY_PAPER)
 
 
 def _answer(text: GameText[V], view: V, move: Move) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from parlour.envs.core import NATURE, Move
-from parlour.envs.language.transcript_lines import BY_HEURISTIC, BY_TABLE
+from parlour.envs.language.transcript_lines import BY_HEURISTIC, BY_PAPER, BY_TABLE
 from parlour.training.play import heard
 from parlour.training.replay.asked import Pieces, as_text, asked_calls
 from parlour.training.replay.model import Offer, ReplayStep, To
@@ -57,7 +57,7 @@ def _steps(played: PlayedGame, pieces: Pieces, choices: Choices) -> Iterator[Rep
     for step, (entry, notes) in enumerate(zip(played.entries, played.notes, strict=True)):
         move, seat = entry.move, entry.seat
         legal = played.game.legal(played.states[step]) if seat != NATURE else ()
-        by = BY_TABLE if entry.replaced else BY_HEURISTIC if notes.get("by") == BY_HEURISTIC else ""
+        by = BY_TABLE if entry.replaced else str(notes["by"]) if notes.get("by") in (BY_HEURISTIC, BY_PAPER) else ""
         yield ReplayStep(
             seat=seat,
             kind=move.kind if move else FORFEIT if entry.fault == FORFEIT else REFUSED,

@@ -13,13 +13,14 @@ from parlour.envs.avalon.belief import AvalonBelief
 from parlour.envs.avalon.habits import AvalonHabits
 from parlour.envs.core import NATURE, Event, Move, ParlourError
 from parlour.envs.language import speech
+from parlour.envs.replay import Transcript
 from parlour.envs.werewolf import vocabulary as wolf
 from parlour.envs.werewolf.belief import WerewolfHabits
 from parlour.envs.werewolf.habits import WerewolfHabitsFile, read_werewolf_habits
 from parlour.policies import HeuristicPolicy, make_policy
 from parlour.training import cli
 from parlour.training.play.rollout import play, table
-from parlour.training.records.avalon.importing import import_records, read_transcripts
+from parlour.training.records.avalon.importing import import_records
 from parlour.training.runs.run import Run
 from parlour.wrappers import Recorder
 from parlour_people.habits import report as scores
@@ -72,7 +73,7 @@ def published(tmp_path_factory):
     """The 94 published games of GPT-5.1, as onlookers see them."""
     folder = tmp_path_factory.mktemp("published")
     import_records(reference("gpt51_avalon"), folder)
-    return [AVALON.of_transcript(transcript) for transcript in read_transcripts(folder)]
+    return [AVALON.of_transcript(transcript) for transcript in map(Transcript.read, Transcript.files(folder))]
 
 
 # -- scores, by hand ---------------------------------------------------------------------------------------------

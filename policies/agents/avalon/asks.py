@@ -268,9 +268,9 @@ class Act(PlayingAsk[Action], kind="avalon_agent.act", decides=True, spare=("str
         choice = self.decision(self.options, line, self.analysis, rng)
         return Action(why=f'I follow the line of play "{line}".' if line else "I have no plan.", choice=choice)
 
-    def fallback(self, unclear: str, rng: np.random.Generator) -> Action:
+    def fallback(self, unclear: str, rng: np.random.Generator) -> Action | None:
         choice = by_default(unclear, self.me, self.now, self.options, rng)
-        return self.heuristic(rng) if choice is None else Action(why="The answer was unclear.", choice=choice)
+        return None if choice is None else Action(why="The answer was unclear.", choice=choice)
 
     def choices(self) -> Choices:
         return {"choice": self.options}
@@ -301,9 +301,9 @@ class Respond(PlayingAsk[Response], kind="avalon_agent.respond", spare=("strateg
         chosen = self.chosen or self.decision(self.options, line_in(self.plan), (), rng)
         return Response(words=worded(chosen, self.options, self.now))
 
-    def fallback(self, unclear: str, rng: np.random.Generator) -> Response:
+    def fallback(self, unclear: str, rng: np.random.Generator) -> Response | None:
         choice = by_default(unclear, self.me, self.now, self.options, rng)
-        return self.heuristic(rng) if choice is None else Response(words=choice)
+        return None if choice is None else Response(words=choice)
 
     def choices(self) -> Choices:
         return choices_of_words(self.options, self.now)

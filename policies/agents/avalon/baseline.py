@@ -197,9 +197,9 @@ class AnswerTable(
         chosen = AvalonDecision(self.me, self.now, chances, line, rng).choose(self.options)
         return TableWords(words=worded(chosen, self.options, self.now))
 
-    def fallback(self, unclear: str, rng: np.random.Generator) -> TableWords:
+    def fallback(self, unclear: str, rng: np.random.Generator) -> TableWords | None:
         choice = by_default(unclear, self.me, self.now, self.options, rng)
-        return self.heuristic(rng) if choice is None else TableWords(words=choice)
+        return None if choice is None else TableWords(words=choice)
 
     def choices(self) -> Choices:
         return choices_of_words(self.options, self.now)

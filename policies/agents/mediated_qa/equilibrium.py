@@ -90,18 +90,8 @@ class Obedience:
         return max(0.0, *(float(gain.max()) for gain in self.gains))
 
 
-@dataclass(frozen=True, eq=False)
-class Equilibrium:
-    """A correlated equilibrium of greatest welfare."""
-
-    probabilities: Floats
-    """Probabilities of the joint actions, in the shape of the game."""
-    welfare: float
-    obedience: Obedience
-
-
-def correlated(game: NormalForm, welfare: Floats | None = None) -> Equilibrium:
-    """The correlated equilibrium of greatest expected welfare.
+def correlated(game: NormalForm, welfare: Floats | None = None) -> Floats:
+    """The correlated equilibrium of greatest expected welfare: probabilities of the joint actions, in the shape of the game.
 
     Args:
         game: The game.
@@ -121,10 +111,10 @@ def correlated(game: NormalForm, welfare: Floats | None = None) -> Equilibrium:
     p = np.zeros(mask.size)
     p[mask] = _polished(_solved(objective, constraints), constraints)
     probabilities = p.reshape(game.shape)
-    excess = obedience(game, probabilities)
-    if excess.worst > OBEDIENCE_TOLERANCE * max(1.0, game.scale):
-        raise ParlourError(f"the linear program was solved to {excess.worst:.2g} only; accepted: payoffs of like size")
-    return Equilibrium(probabilities, float(p[mask] @ objective), excess)
+    excess = obedience(game, probabilities).worst
+    if excess > OBEDIENCE_TOLERANCE * max(1.0, game.scale):
+        raise ParlourError(f"the linear program was solved to {excess:.2g} only; accepted: payoffs of like size")
+    return probabilities
 
 
 def _solved(objective: Floats, constraints: Floats) -> Floats:
@@ -258,8 +248,15 @@ def obeyed(values: Floats, joints: Sequence[Joint], costs: Sequence[float], shar
     for k, nets in enumerate(values.tolist()):
         net = dict(zip(joints, nets, strict=True))
         game = module_game(net, individual_costs=True, share=share, costs=costs)
-        policy[k] = list(as_row(correlated(game, as_array(net)).probabilities, joints).values())
+        policy[k] = list(obeyed_row(game, net).values())
     return policy
+
+
+def obeyed_row(
+    game: NormalForm, net: Mapping[Joint, float], actions: ActionSet = PUBLISHED_ACTIONS
+) -> Mapping[Joint, float]:
+    """The best correlated equilibrium of the modules where the joint actions have these net utilities."""
+    return as_row(correlated(game, as_array(net, actions)), tuple(net), actions)
 
 
 def as_array(row: Mapping[Joint, float], actions: ActionSet = PUBLISHED_ACTIONS) -> Floats:

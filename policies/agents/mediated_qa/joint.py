@@ -45,24 +45,6 @@ _SHORT: Final = dict(
 )
 
 
-def infeasible(joint: Joint) -> str | None:
-    """Why the modules cannot combine these actions; None if they can.
-
-    >>> infeasible(("skip_retrieval", "generate", "skip_check"))
-    'generate reads evidence, and nothing was retrieved'
-    """
-    return PUBLISHED_ACTIONS.infeasible(PUBLISHED_ACTIONS.joint_of(joint))
-
-
-def cost(joint: Joint) -> float:
-    """What the three actions cost together.
-
-    >>> cost(("retrieve_deep", "generate", "run_nli_check"))
-    9.0
-    """
-    return sum(COSTS[action] for action in joint)
-
-
 def column(joint: Joint) -> str:
     """Its column in a simulation table.
 

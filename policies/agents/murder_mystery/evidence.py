@@ -94,8 +94,6 @@ class Dossier(NamedTuple):
     """Seen where and when the victim died."""
     elsewhere: bool
     """Seen at another place at that time."""
-    own_place: int
-    """Where he says he was at that time; -1 if he does not say."""
     caught: int
     """How many of his words others contradict."""
     rivals: int
@@ -190,7 +188,6 @@ def _dossier(
     others = [other for other in others if other.sure or other.victim == victim]
     where = _whereabouts(others)
     at_death = where.get((suspect, death.time), {}) if death.time != UNKNOWN else {}
-    claims = {f.args[2]: f.args[1] for f, _, _, _ in own if f.kind == "at" and f.args[0] == suspect}
     reasons = Counter(f.args[1] for f, _, _, _ in others if f.kind == "motive" and f.args[::2] == (suspect, victim))
     admitted = [f.args[1] for f, _, _, _ in own if f.kind == "motive" and f.args[::2] == (suspect, victim)]
     peace = any(f.kind == "peace" and f.args == (suspect, victim) for f, _, _, _ in others)
@@ -201,7 +198,6 @@ def _dossier(
         means=_means(suspect, death.means, others),
         there=death.place in at_death and death.place != UNKNOWN,
         elsewhere=death.place != UNKNOWN and any(place != death.place for place in at_death),
-        own_place=claims.get(death.time, UNKNOWN),
         caught=_caught(suspect, own, where),
         rivals=sum(
             death.place in places and time == death.time and person not in (suspect, victim)

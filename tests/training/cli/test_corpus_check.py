@@ -84,7 +84,7 @@ def test_the_report_as_json(folder, monkeypatch, json_of):
     assert "readiness" not in output  # two questions cannot be split
     known = json_of(["check", "corpus", "questions.jsonl", "--documents", "notes", "--json"])["readiness"]
     assert (known["questions"], known["linked"], known["answers"], known["present"]) == (4, 2, 2, 2)
-    assert (known["verdict"]["held_out"], known["forecast"]["calls"]) == (1, {})
+    assert (known["choice"]["held_out"], known["forecast"]["calls"]) == (1, {})
 
 
 def test_with_a_model_its_calls_are_counted_and_not_made(folder, monkeypatch, output_of):

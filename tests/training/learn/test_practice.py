@@ -199,13 +199,10 @@ def test_a_folder_holds_one_run_with_one_model(tmp_path):
 
 
 def test_the_curve():
-    won = [True, False] * 25  # good always, evil never
-    rows = curve(won)
-    assert rows[0] == (1, "good", 1.0)
-    assert rows[25:27] == [(1, "evil", 0.0), (2, "evil", 0.0)]
-    mixed = curve([k < 40 for k in range(80)])  # each side wins its first 20 games of 40
-    assert [share for game, side, share in mixed if side == "good" and game in (10, 20, 30, 40)] == [1, 1, 0.5, 0]
-    assert curve([]) == []
+    points = list(curve([k < 20 for k in range(40)]))  # the first 20 games of 40 are won
+    assert [(points[k - 1].x, points[k - 1].y) for k in (10, 20, 30, 40)] == [(10, 1), (20, 1), (30, 0.5), (40, 0)]
+    assert points[0].low == pytest.approx(0.2065, abs=1e-4)  # Wilson's for 1 of 1: 1 / (1 + 1.96 ** 2)
+    assert list(curve([])) == []
 
 
 def test_the_command(tmp_path, json_of):

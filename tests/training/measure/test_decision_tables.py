@@ -8,6 +8,7 @@ from parlour.policies.llm.decisions import Decisions
 from parlour.training.measure.decision_tables import (
     ASKED,
     MEANING,
+    PAPER,
     TOOK,
     WHOSE,
     decision_parts,
@@ -48,7 +49,8 @@ PLAIN = Decisions(first=9)
 
 def test_the_table_of_decisions_tells_each_number_once():
     table = decision_tables({"chat": CHAT, "random": PLAIN})[0]
-    assert (table.title, table.columns) == ("Decisions", WHOSE)
+    shown = tuple(column for column in WHOSE if column.heading != PAPER)  # no rule of a paper decided anything
+    assert (table.title, table.columns) == ("Decisions", shown)
     assert [dict(zip(table.headings, row, strict=True)) for row in table.texts()] == [
         {
             "player": f"chat {SIGN}",  # 4 of 20 were not its own
@@ -106,7 +108,7 @@ def test_what_is_unknown_or_did_not_happen_is_a_dash():
 
 def test_questions_are_told_by_player_and_kind():
     _, _, table = decision_tables({"chat": CHAT})
-    assert (table.title, table.columns) == ("Questions by kind", ASKED)
+    assert (table.title, table.columns) == ("Questions by kind", ASKED[:-1])
     assert table.texts() == [
         ("chat", "chat", "17", "11", "4", "2 (invalid 2)"),
         ("chat", "vote", "3", "3", "0", "0"),

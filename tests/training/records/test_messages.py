@@ -61,18 +61,19 @@ def test_won_keeps_the_seats_with_a_positive_return(tmp_path):
 
 
 def test_an_answer_that_was_not_the_seats_own_has_weight_0(tmp_path):
-    """One move of the table and one of the heuristic, as a transcript marks them."""
+    """A move of the table, one of the heuristic and one by a paper's rule, as a transcript marks them."""
     assert run(["play", "avalon_v0", "--players", "5", "--games", "1", "--out", str(tmp_path)]) == 0
     (file,) = replay.Transcript.files(tmp_path)
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     moves = [line for line in lines if "move" in line and line["seat"] != "nature"]
     moves[0] |= {"by": "table", "reason": "default"}
     moves[1] |= {"by": "heuristic", "reason": "timeout"}
+    moves[2] |= {"by": "paper", "reason": "unclear=paper"}
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     messages = [
         message for conversation in conversations(replay.Transcript.read(file)) for message in conversation["messages"]
     ]
-    assert [message["weight"] for message in messages if message["role"] == "assistant"].count(0) == 2
+    assert [message["weight"] for message in messages if message["role"] == "assistant"].count(0) == 3
 
 
 def test_formats_and_their_options_are_checked(tmp_path, capsys):

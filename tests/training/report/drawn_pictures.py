@@ -195,7 +195,7 @@ def trust_graph(players=8, days=6):
 
 
 def draw_trust(path, days=6):
-    trust_picture.draw(trust_graph(days=days), path, name=lambda k: f"player_{k}\nWerewolf", title="", who=WHO)
+    trust_picture.draw(trust_graph(days=days), path)
 
 
 # -- the papers' figures -----------------------------------------------------------------------------------------

@@ -191,10 +191,10 @@ def test_lines_of_trust_end_where_a_player_last_lived_and_that_is_marked(figures
     axes = figures["trust"].figure.axes[4]  # behind the four days
     lines = {line.get_label(): line.get_xdata() for line in axes.lines}
     # days 1 to 6 are moments 0 to 5; player_2 lives on day 2, player_5 on day 3, player_1 at no moment
-    assert list(lines["player_2, Werewolf, dies"]) == [0, 1]
-    assert list(lines["player_5, Werewolf, dies"]) == [0, 1, 2]
-    assert list(lines["player_1, Werewolf, dead before"]) == []
-    assert list(lines["player_3, Werewolf"]) == [0, 1, 2, 3, 4, 5]
+    assert list(lines["player_2, dies"]) == [0, 1]
+    assert list(lines["player_5, dies"]) == [0, 1, 2]
+    assert list(lines["player_1, dead before"]) == []
+    assert list(lines["player_3"]) == [0, 1, 2, 3, 4, 5]
     marks = sorted(
         float(line.get_xdata()[0]) for line in axes.lines if line.get_marker() == "X" and len(line.get_xdata())
     )

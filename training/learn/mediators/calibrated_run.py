@@ -41,8 +41,8 @@ from parlour.training.learn.mediators import baselines, readers
 from parlour.training.learn.mediators.enough import too_few
 from parlour.training.learn.mediators.experiment import HeldOutConfig, corpus_of
 from parlour.training.learn.mediators.held_out import pipeline_of
-from parlour.training.learn.mediators.quantities import Shrinkage
-from parlour.training.learn.mediators.simulate import Simulated, paid, read_partial
+from parlour.training.learn.mediators.quantities import Shrinkage, estimate, measure
+from parlour.training.learn.mediators.simulate import Simulated, paid, read_partial, table
 from parlour.training.learn.mediators.table import Floats
 from parlour.training.report.report import SUMMARY_FILE, Part, Report
 from parlour.training.report.result_table import Cell, Column, ResultTable
@@ -276,7 +276,7 @@ def private_obedience(
         ParlourError: A share is not accepted, or the policy takes joint actions that the run does not offer.
     """
     policy.check_by_state("the game of the modules")
-    nets = _nets(run)
+    nets = estimate(measure(table(run.train, run.config.joint))).known
     measured, made = [], {}
     for share in shares:
         if not 0 < share <= 1:
@@ -285,25 +285,11 @@ def private_obedience(
             state: equilibrium.module_game(net, individual_costs=True, share=share, costs=run.config.costs)
             for state, net in nets.items()
         }
-        best = {state: equilibrium.correlated(games[state], equilibrium.as_array(net)) for state, net in nets.items()}
-        rows = {state: equilibrium.as_row(best[state].probabilities, tuple(net)) for state, net in nets.items()}
+        rows = {state: equilibrium.obeyed_row(games[state], net) for state, net in nets.items()}
         made[share] = PolicyTable(rows, policy.thresholds, reader=policy.reader)
-        for name, table in (("policy of the run", policy), ("correlated equilibrium", made[share])):
-            measured.append(_measured(share, name, table, run, games))
+        for name, played in (("policy of the run", policy), ("correlated equilibrium", made[share])):
+            measured.append(_measured(share, name, played, run, games))
     return tuple(measured), made
-
-
-def _nets(run: CalibratedRun) -> dict[str, dict[Joint, float]]:
-    """State -> joint action -> mean net utility over its training questions."""
-    offered = JOINTS[run.config.joint]
-    places = [ALL.index(joint) for joint in offered]
-    groups: dict[str, list[list[float]]] = {}
-    for row in run.train:
-        groups.setdefault(row.state, []).append([row.utilities[k] for k in places])
-    return {
-        state: dict(zip((joint.names for joint in offered), np.mean(utilities, axis=0).tolist(), strict=True))
-        for state, utilities in groups.items()
-    }
 
 
 def _measured(

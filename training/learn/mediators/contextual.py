@@ -133,16 +133,6 @@ class CrossFitted(NamedTuple):
     """Expected net utility on each training question of the model that the other folds taught."""
 
 
-def learn_contextual(
-    rows: Sequence[Simulated],
-    contexts: Floats | Sequence[Sequence[float]],
-    payment: Payment | None = None,
-    config: ContextualConfig | None = None,
-) -> models.ContextualModel:
-    """A contextual model from calibrated questions; arguments as of `cross_fit`."""
-    return cross_fit(rows, contexts, payment, config).model
-
-
 def cross_fit(
     rows: Sequence[Simulated],
     contexts: Floats | Sequence[Sequence[float]],

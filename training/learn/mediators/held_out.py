@@ -1,15 +1,10 @@
-"""The experiment: calibrate on questions, learn a mediator, and score it on others of the same corpus.
-
-The graph holds the passages of one corpus, generated or from files; its questions are split, the first for training (cut
-points of the signals, Q-hat, temperature and floor by cross-validation, the best static action), the rest held out. The
-questions of a file are brought into a random order first.
-"""
+"""The questions of an experiment are calibrated, and policies are scored on those that are held out, beside the baselines."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -29,27 +24,14 @@ from parlour.policies.files import atomic_write
 from parlour.policies.retrieval.embedders import MiniLMEmbedder
 from parlour.training.learn.mediators import baselines, contextual, experiment
 from parlour.training.learn.mediators.baselines import Scores, SystemAnswers
-from parlour.training.learn.mediators.deploy import choose, validated
 from parlour.training.learn.mediators.enough import PILOT
-from parlour.training.learn.mediators.learn import GraceConfig, LearnedMediator, fit_policy
 from parlour.training.learn.mediators.simulate import Simulated, calibrate, table
-from parlour.training.learn.mediators.stakes import LEARNED
 from parlour.training.play.runner import ONE_AT_A_TIME, GameRunner
 from parlour.training.runs.run import Run
 from parlour.training.statistics import Estimate
 
 PARTIAL: Final = "partial.csv"
 """The table of a calibration as it grows."""
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOut:
-    """The result of an experiment."""
-
-    calibrated: experiment.Calibrated
-    learned: LearnedMediator
-    scores: tuple[Scores, ...]
-    """The learned mediator first, then the baselines, the oracle last."""
 
 
 def pipeline_of(config: experiment.HeldOutConfig, corpus: Corpus, reader: Reader | None = None) -> Pipeline:
@@ -227,31 +209,3 @@ def _by_form(calibrated: experiment.Calibrated) -> list[SystemAnswers]:
         return []
     before, seen = calibrated.contexts[: setting.train], calibrated.contexts[setting.train :]
     return [contextual.form_by_state(train, before, rows, seen, setting.payment, setting.joint)]
-
-
-def run(
-    config: experiment.HeldOutConfig,
-    *,
-    corpus: Corpus | None = None,
-    reader: Reader | None = None,
-    pipeline: Pipeline | None = None,
-    run: Run | None = None,
-) -> HeldOut:
-    """`prepare`, learn by quantal response with cross-validated settings, `compare`; arguments as there.
-
-    The policy has the verdict of the held-out questions, and is stored in the run as policy.json.
-    """
-    calibrated = prepare(config, corpus=corpus, reader=reader, pipeline=pipeline, run=run)
-    how = GraceConfig(seed=config.seed)
-    learned = fit_policy(calibrated.table, how)
-    static = baselines.best_joint(calibrated.train, config.joint, calibrated.actions)
-    chosen_by = {LEARNED: None} | validated(
-        calibrated.table, how, learned.settings, baselines.possible(calibrated.payment)
-    )
-    tested = dict.fromkeys(chosen_by) | gains(calibrated, {LEARNED: learned.policy})
-    deployed = choose(chosen_by, tested, calibrated.actions.names_of(static), len(calibrated.train), keep=True)
-    policy = replace(learned.policy, usable=deployed.usable, verdict=deployed.verdict)
-    learned = replace(learned, policy=policy)
-    if run is not None and run.path is not None:
-        atomic_write(run.path / "policy.json", policy.dumps())
-    return HeldOut(calibrated, learned, compare(calibrated, {LEARNED: policy}))

@@ -111,27 +111,6 @@ def earned(made: PolicyTable, table: UtilityTable) -> Floats:
     return np.where(weight > 0, total / np.where(weight > 0, weight, 1.0), np.nan)
 
 
-@dataclass(frozen=True)
-class SettingScore:
-    """One setting and what it earned on questions it had not seen."""
-
-    temperature: float
-    floor: float
-    shrinkage: Shrinkage
-    utility: float
-    """Mean over the held-out questions."""
-    n: int
-    """Questions with a result."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """The best setting, and all that were tried."""
-
-    best: SettingScore
-    scores: tuple[SettingScore, ...]
-
-
 def cross_validate(
     table: UtilityTable,
     *,
@@ -140,7 +119,7 @@ def cross_validate(
     shrinkages: tuple[Shrinkage, ...] = (0.0,),
     folds: int = 5,
     seed: int = 0,
-) -> Choice:
+) -> ChosenSettings:
     """Choose temperature, floor and shrinkage by net utility on held-out questions; of equals the first.
 
     Rows of the same question are held out together. Floors too high for the table's number of actions are left out.
@@ -159,16 +138,12 @@ def cross_validate(
         estimates = {shrinkage: estimate(measured, shrinkage) for shrinkage in shrinkages}
         for (shrinkage, temperature, floor), parts in held_out.items():
             parts.append(earned(policy(estimates[shrinkage], temperature, floor), test))
-    scores = []
-    for (shrinkage, temperature, floor), parts in held_out.items():
-        every = np.concatenate(parts)
-        known = every[~np.isnan(every)]
-        mean = float(known.mean()) if len(known) else math.nan
-        scores.append(SettingScore(temperature, floor, shrinkage, mean, len(known)))
-    best = max(scores, key=lambda score: -math.inf if math.isnan(score.utility) else score.utility)
-    if math.isnan(best.utility):
+    utilities = {setting: np.concatenate(parts) for setting, parts in held_out.items()}
+    means = {setting: known.mean() for setting, u in utilities.items() if len(known := u[~np.isnan(u)])}
+    if not means:
         raise ParlourError(f"no held-out question evaluates any policy (the fallback {key(FALLBACK)} was not tried)")
-    return Choice(best, tuple(scores))
+    shrinkage, temperature, floor = best = max(means, key=means.__getitem__)
+    return ChosenSettings(temperature, floor, shrinkage, float(means[best]))
 
 
 def parts_of(table: UtilityTable, folds: int, seed: int) -> list[tuple[Rows, Rows]]:
@@ -185,9 +160,6 @@ def parts_of(table: UtilityTable, folds: int, seed: int) -> list[tuple[Rows, Row
     rows = ~np.isnan(table.utilities).all(axis=1)
     parts = [(np.flatnonzero((fold != k) & rows), np.flatnonzero((fold == k) & rows)) for k in range(folds)]
     return [(kept, left_out) for kept, left_out in parts if len(kept) and len(left_out)]
-
-
-METHODS: Final = ("quantal", "correlated")
 
 
 class GraceConfig(Settings):
@@ -283,15 +255,14 @@ def choose_settings(table: UtilityTable, config: GraceConfig) -> ChosenSettings:
     if config.method != "quantal" or None not in (config.temperature, config.floor):
         return given
     tried = tuple(config.unit * temperature for temperature in TEMPERATURES)
-    best = cross_validate(
+    return cross_validate(
         table,
         temperatures=tried if config.temperature is None else (config.temperature,),
         floors=FLOORS if config.floor is None else (config.floor,),
         shrinkages=(config.shrinkage,),
         folds=config.folds,
         seed=config.seed,
-    ).best
-    return ChosenSettings(best.temperature, best.floor, best.shrinkage, best.utility)
+    )
 
 
 def fit_policy(table: UtilityTable, config: GraceConfig, settings: ChosenSettings | None = None) -> LearnedMediator:
@@ -315,10 +286,7 @@ def fit_policy(table: UtilityTable, config: GraceConfig, settings: ChosenSetting
         assert chosen.floor is not None
         made = policy(values, chosen.temperature, chosen.floor, table.thresholds)
     else:
-        best = {
-            state: equilibrium.correlated(games[state], equilibrium.as_array(nets[state], actions)) for state in nets
-        }
-        rows = {state: equilibrium.as_row(best[state].probabilities, tuple(nets[state]), actions) for state in nets}
+        rows = {state: equilibrium.obeyed_row(games[state], net, actions) for state, net in nets.items()}
         made = PolicyTable(rows, table.thresholds, chosen.temperature, chosen.floor)
     regrets = {
         state: equilibrium.obedience(game, equilibrium.as_array(made.rows[state], actions)).regrets

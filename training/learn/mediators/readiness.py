@@ -37,7 +37,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
-class VerdictSize:
+class ChoiceSize:
     """How many training questions the choice of a policy takes."""
 
     size: float
@@ -58,14 +58,16 @@ class VerdictSize:
     def message(self) -> str:
         """In one line: what the training questions show, and what it takes to test it.
 
-        >>> print(VerdictSize(5.0, 30, 17.25, 200, 150, 50).message)
-        verdict: the best choice on each of 30 questions earns 17.2 more than one static policy; 5 points take about 200 training questions, 267 in all; 150 will choose the policy, and show 5.8; 50 will test it
+        >>> print(ChoiceSize(5.0, 30, 17.25, 200, 150, 50).message)
+        choice: the best action on each of 30 questions earns 17.2 more than one static policy; 5 points take about 200 training questions, 267 in all; 150 will choose the policy, and show 5.8; 50 will test it
         """
         if self.needed is None:
-            return f"verdict: one static policy is best on all of {self.pilot} questions, so a mediator has nothing to gain"
+            return (
+                f"choice: one static policy is best on all of {self.pilot} questions, so a mediator has nothing to gain"
+            )
         measured = f"spread as on {_ELSEWHERE.n:,} questions of another corpus"
         if self.gain is not None:
-            best = f"the best choice on each of {self.pilot} questions"
+            best = f"the best action on each of {self.pilot} questions"
             measured = f"{best} earns {self.gain:.3g} more than one static policy"
         asked = self.training + self.held_out
         wanted = f"about {self.needed:,} training questions, {ceil(self.needed * asked / self.training):,} in all"
@@ -75,7 +77,7 @@ class VerdictSize:
         share = f" (--held-out-share {ceil(100 * FEWEST / asked) / 100:g})" if asked >= 2 * FEWEST else ""
         few = f", but a test takes {FEWEST}{share}" if self.held_out < FEWEST else ""
         choice = f"{self.training:,} will choose the policy, {shows}; {self.held_out:,} will test it{few}"
-        return f"verdict: {measured}; {self.size:g} points take {wanted}; {choice}"
+        return f"choice: {measured}; {self.size:g} points take {wanted}; {choice}"
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class Readiness:
     """Questions whose right answer is in words: not yes, no, or none."""
     present: int
     """Questions among them with the answer in a document, word for word."""
-    verdict: VerdictSize
+    choice: ChoiceSize
     forecast: readers.CalibrationForecast
     """Calls of the model in the calibration, at most."""
     alike: bool = False
@@ -97,14 +99,14 @@ class Readiness:
 
     @property
     def lines(self) -> tuple[str, str, str]:
-        """Corpus, verdict and cost, a line each."""
+        """Corpus, choice and cost, a line each."""
         linked = f"{self.linked:,} are linked to a document"
         present = f"{self.present:,} of {self.answers:,} right answers are word for word in one"
         cost = self.forecast.message if self.forecast.calls else "no calls: no model is asked"
         alike = "; all questions look alike to the table of states, so try --sees question" * self.alike
         return (
             f"corpus: {self.questions:,} questions, {linked}; {present}{alike}",
-            self.verdict.message,
+            self.choice.message,
             f"cost: {cost}",
         )
 
@@ -130,7 +132,7 @@ def readiness(
         linked(pipeline),
         len(golds),
         _present(corpus, golds),
-        verdict_size(setting, _by_rules(setting, pipeline)),
+        choice_size(setting, _by_rules(setting, pipeline)),
         forecast,
         setting.sees == SEES[0] and _alike(setting, pipeline),
     )
@@ -149,7 +151,7 @@ def another_split(setting: HeldOutConfig, rows: Sequence[Simulated]) -> str:
         setting: The experiment, split.
         rows: Its training questions.
     """
-    wanted = verdict_size(setting, rows[:PILOT]).needed if setting.corpus else None
+    wanted = choice_size(setting, rows[:PILOT]).needed if setting.corpus else None
     if wanted is None or not FEWEST <= setting.train < wanted:
         return ""
     few = f"With {setting.train:,} training questions instead of about {wanted:,}"
@@ -173,7 +175,7 @@ def linked(pipeline: Pipeline) -> int:
     return sum(bool(pipeline.starts(number)) for number in range(pipeline.size))
 
 
-def verdict_size(setting: HeldOutConfig, rows: Sequence[Simulated]) -> VerdictSize:
+def choice_size(setting: HeldOutConfig, rows: Sequence[Simulated]) -> ChoiceSize:
     """How many training questions a choice takes, by the questions of a pilot; without any, by another corpus."""
     actions = actions_of(setting)
     size = MATTERS * unit_of(payment_for(setting, actions))
@@ -184,7 +186,7 @@ def verdict_size(setting: HeldOutConfig, rows: Sequence[Simulated]) -> VerdictSi
         more = Estimate.mean(earned.max(axis=1) - earned[:, earned.mean(axis=0).argmax()])
         gain, needed = more.value, more.cases_needed(size)
     least = None if needed is None else max(FEWEST, needed)
-    return VerdictSize(size, len(rows), gain, least, setting.train, setting.held_out)
+    return ChoiceSize(size, len(rows), gain, least, setting.train, setting.held_out)
 
 
 def choose_retriever(setting: HeldOutConfig, corpus: Corpus, pipeline: Pipeline) -> tuple[HeldOutConfig, Pipeline, str]:
@@ -193,11 +195,8 @@ def choose_retriever(setting: HeldOutConfig, corpus: Corpus, pipeline: Pipeline)
     if not why or not isinstance(pipeline.retriever, GraphRetriever):
         return setting, pipeline, ""
     if find_spec("bm25s") is None:
-        return (
-            setting,
-            pipeline,
-            f"{why}; bm25s is not installed, so the graph retrieves; accepted: {install('retrieve')}",
-        )
+        why += f"; bm25s is not installed, so the graph retrieves; accepted: {install('retrieve')}"
+        return setting, pipeline, why
     return setting.replace(retriever="bm25"), pipeline.searched_by(BM25Retriever(corpus.passages)), why
 
 

@@ -117,7 +117,6 @@ def train(
     calibrated: Calibrated | None = None,
     reader: str = "",
     contextual: CrossFitted | None = None,
-    limits: Bounds | None = None,
 ) -> Trained:
     """Train, or resume a run.
 
@@ -130,7 +129,6 @@ def train(
         calibrated: The questions that the table is of, where there are held-out ones for a comparison with the baselines.
         reader: Who answered the questions of the table, for the policy file; empty where that is not told.
         contextual: A mediator that sees more than the state, which the policy file holds besides the table.
-        limits: The least and the greatest utility that a question can have, which no interval leaves; None: in the table.
 
     Raises:
         ParlourError: The directory holds another run or is in use, or the configuration does not fit the table.
@@ -139,8 +137,7 @@ def train(
     more = {"reader": reader} if reader else {}
     model = contextual and contextual.model
     more |= {} if model is None else {"sees": model.sees}
-    limits = limits if calibrated is None else possible(calibrated.payment)
-    learner = _Learner(config, table, limits)
+    learner = _Learner(config, table, None if calibrated is None else possible(calibrated.payment))
     with run.opened(_settings(config, table) | more, _may_differ(run.path)) as folder:
         _learn(learner, run)
         made = candidates(table, config, learner.chosen(), model)

@@ -54,13 +54,6 @@ class WolfCounts:
         """Add the cases of one game."""
         _Counter(record, self).read()
 
-    def include(self, other: WolfCounts) -> None:
-        """Add what other tables did."""
-        for rate in RATES:
-            self.yes[rate] += other.yes[rate]
-            self.no[rate] += other.no[rate]
-        self.fates += other.fates
-
 
 class _Counter:
     def __init__(self, record: WolfRecord, counts: WolfCounts) -> None:

@@ -6,17 +6,24 @@ some hundred judgements whose truth is known in the end, and all that a judgemen
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Final, cast
 
-from parlour.envs.werewolf.vocabulary import WEREWOLF, WOLVES, WerewolfView
+from parlour.envs.werewolf.vocabulary import WEREWOLF
 from parlour.policies import GratrAgent, Policy, make_policy
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
-from parlour.policies.agents.werewolf.gratr.evidence import KINDS, WEIGHTS, LearnedEvidence, Reliabilities
+from parlour.policies.agents.werewolf.gratr.evidence import (
+    KINDS,
+    WEIGHTS,
+    Evidence,
+    Kind,
+    LearnedEvidence,
+    Reliabilities,
+)
 from parlour.policies.llm.model import OfflineModel
 from parlour.training.learn.reliability.counts import WolfCounts, WolfRecord
-from parlour.training.learn.reliability.judgements import certain
+from parlour.training.learn.reliability.judgements import ReadSeat
 from parlour.training.learn.reliability.misreading import MisreadingModel
 from parlour.training.learn.tuning.gratr import PLAYERS, RULES, wolves_block
 from parlour.training.play import rollout
@@ -45,7 +52,7 @@ class TrustMoment:
     """The evidence of one villager at one of its turns, and the truth."""
 
     me: int
-    acts: tuple[tuple[str, int, int], ...]
+    acts: tuple[tuple[Kind, int, int], ...]
     claims: tuple[int, ...]
     dead: tuple[int, ...]
     known: tuple[tuple[int, bool], ...]
@@ -56,11 +63,9 @@ class TrustMoment:
     wolves: tuple[int, ...]
     """Who the werewolves are."""
 
-    def heard(self) -> LearnedEvidence:
+    def heard(self) -> Evidence:
         """The evidence as a reader keeps it."""
-        evidence = LearnedEvidence(NOTHING, 1.0)
-        evidence.acts, evidence.claims, evidence.dead = list(self.acts), list(self.claims), list(self.dead)  # type: ignore[arg-type]
-        return evidence
+        return Evidence(list(self.acts), list(self.claims), list(self.dead))
 
 
 @dataclass(frozen=True)
@@ -135,7 +140,7 @@ def episode(table: EpisodeTable, ours: Parameters, reliabilities: Reliabilities 
     ]
     played = rollout.play(env, seats, table.seed)
     wolves = tuple(seat for seat, role in enumerate(roles) if role == WEREWOLF)
-    moments = tuple(replace(moment, wolves=wolves) for seat in seats for moment in seat.moments)
+    moments = tuple(replace(moment, wolves=wolves) for seat in seats for moment in seat.judged)
     counts, end = WolfCounts(), cast(Any, env.game_env)
     counts.count(WolfRecord("", tuple(roles), tuple(end.state_now.log), end.view(0)))
     return PlayedEpisode(table, str(played.outcome.winner), moments, counts)
@@ -171,30 +176,8 @@ class _Listener(GratrAgent):
         return TrustMoment(self.seat, tuple(gathered.acts), claims, dead, known, tuple(targets), trust, ())
 
 
-class _Heard(Policy):
-    """A seat whose player plays, and at which a reader listens while it is one of the village."""
+class _Heard(ReadSeat[_Listener, TrustMoment]):
+    """A seat of which the evidence at each turn is kept."""
 
-    name: ClassVar[str] = "heard"
-    wants: ClassVar[str] = "view"
-
-    def __init__(self, player: Policy, reader: _Listener) -> None:
-        super().__init__()
-        self._player, self._reader = player, reader
-        self.moments: list[TrustMoment] = []
-
-    def reset(self, seat: int, seed: int) -> None:
-        super().reset(seat, seed)
-        self.moments = []
-        self._player.reset(seat, seed)
-        self._reader.reset(seat, seed)
-
-    def act(self, observation: Any, info: dict[str, Any]) -> Any:
-        view: WerewolfView = info["view"]
-        if view.side != WOLVES and len(view.legal) > 1 and not info.get("asked_again"):
-            self._reader.act(observation, info)
-            self._reader.notes()
-            known = certain(view)
-            targets = [seat for seat, alive in enumerate(view.alive) if alive and seat not in known]
-            if targets:
-                self.moments.append(self._reader.moment(targets))
-        return self._player.act(observation, info)
+    def _judge(self, notes: Mapping[str, Any], targets: list[int]) -> Iterable[TrustMoment]:
+        return [self._reader.moment(targets)] if targets else []

@@ -7,9 +7,10 @@ the village, kept from 0 and 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 import numpy as np
 from parlour.envs.core import NATURE
@@ -20,6 +21,8 @@ from parlour.training.play import rollout
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 MakePolicy = Callable[[], Policy]
+R = TypeVar("R", bound=Policy)
+J = TypeVar("J")
 LEAST: Final = 0.02
 """The least chance that trust is read as: trust of -1 is no proof, and a log loss has to be finite."""
 
@@ -45,7 +48,7 @@ def judgements(env: Any, seed: int, player: MakePolicy, reader: MakePolicy) -> l
         player: Makes the player of each seat.
         reader: Makes a player that notes `beliefs`.
     """
-    seats = [_Watched(player(), reader()) for _ in range(env.game_env.game.seats)]
+    seats = [_Judging(player(), reader()) for _ in range(env.game_env.game.seats)]
     episode = rollout.play(env, seats, seed)
     good = [side_of(view.role) == VILLAGE for view in episode.last_views]
     return [TrustJudgement(seat.seat, target, good[target], trust) for seat in seats for target, trust in seat.judged]
@@ -63,41 +66,48 @@ def log_loss(judged: Sequence[TrustJudgement]) -> Array:
     return -np.log(np.where(ally, chance, 1 - chance))
 
 
-class _Watched(Policy):
-    """A seat whose player plays, and at which a reader judges."""
+class ReadSeat(Policy, Generic[R, J]):
+    """A seat whose player plays, and at which a reader reads along while it is one of the village."""
 
-    name: ClassVar[str] = "watched"
+    name: ClassVar[str] = "read along"
     wants: ClassVar[str] = "view"
 
-    def __init__(self, player: Policy, reader: Policy) -> None:
+    def __init__(self, player: Policy, reader: R) -> None:
         super().__init__()
         self._player, self._reader = player, reader
-        self.judged: list[tuple[int, float]] = []
-        """Target and trust of each judgement."""
+        self.judged: list[J] = []
+        """What `_judge` gave, turn by turn."""
 
     def reset(self, seat: int, seed: int) -> None:
         super().reset(seat, seed)
         self.judged = []
-        self._trust: dict[int, float] = {}
         for policy in (self._player, self._reader):
             policy.reset(seat, seed)
 
     def act(self, observation: Any, info: dict[str, Any]) -> Any:
         view: WerewolfView = info["view"]
         if view.side != WOLVES and len(view.legal) > 1 and not info.get("asked_again"):
-            self._judge(observation, info, view)
+            self._reader.act(observation, info)
+            known, notes = certain(view), self._reader.notes()
+            self.judged += self._judge(notes, [k for k, alive in enumerate(view.alive) if alive and k not in known])
         return self._player.act(observation, info)
 
-    def _judge(self, observation: Any, info: dict[str, Any], view: WerewolfView) -> None:
-        self._reader.act(observation, info)
-        for who, (_, number) in self._reader.notes().get(NOTE, {}).items():
+    @abstractmethod
+    def _judge(self, notes: Mapping[str, Any], targets: list[int]) -> Iterable[J]:
+        """What to keep of a turn at which the reader noted this; the living `targets` it does not know for certain."""
+
+
+class _Judging(ReadSeat[Policy, tuple[int, float]]):
+    """... and judges: target and trust of each judgement."""
+
+    def reset(self, seat: int, seed: int) -> None:
+        super().reset(seat, seed)
+        self._trust: dict[int, float] = {}
+
+    def _judge(self, notes: Mapping[str, Any], targets: list[int]) -> Iterable[tuple[int, float]]:
+        for who, (_, number) in notes.get(NOTE, {}).items():
             self._trust[int(who.rpartition("_")[2])] = float(number)
-        known = certain(view)
-        self.judged += [
-            (target, self._trust.get(target, 0.0))
-            for target, alive in enumerate(view.alive)
-            if alive and target not in known
-        ]
+        return [(target, self._trust.get(target, 0.0)) for target in targets]
 
 
 def certain(view: WerewolfView) -> set[int]:

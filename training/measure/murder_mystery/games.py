@@ -21,7 +21,7 @@ from parlour.policies import make_policy
 from parlour.policies.agents.murder_mystery import MysterySeat
 from parlour.policies.agents.murder_mystery.procedure import QuestionBudget
 from parlour.policies.agents.murder_mystery.seat_memory import HASHING
-from parlour.policies.llm.decisions import Decisions
+from parlour.policies.llm.decisions import Decisions, by_player
 from parlour.policies.llm.model import Model
 from parlour.policies.retrieval.embedders import Embedder, MiniLMEmbedder
 from parlour.training.measure.murder_mystery.methods import OP, MysteryMethod
@@ -145,7 +145,7 @@ def play_case(job: CaseJob, model: Model, stop: Event | None = None, failures: F
                 player.embedder = embedder
         _limit(players, tally, job.table.budget, kept=case.seats * len(case.victims))
         episode = play_recorded(env, players, names, job.seed, job.transcript, stop, failures)
-        views, made = episode.last_views, _by_name(names, episode.decisions)
+        views, made = episode.last_views, by_player(zip(names, episode.decisions, strict=True))
         cast = tuple(move.args[0] for move in _own_moves(views, "vote"))
         asked = len(_own_moves(views, ASK))
     else:
@@ -184,13 +184,6 @@ def _limit(players: Sequence[Any], tally: CountedModel, budget: int | None, kept
         for player in players:
             if isinstance(player, MysterySeat):
                 player.budget = shared
-
-
-def _by_name(names: Sequence[str], decisions: Sequence[Decisions]) -> dict[str, Decisions]:
-    by_name: dict[str, Decisions] = {}
-    for name, decision in zip(names, decisions, strict=True):
-        by_name[name] = by_name.get(name, Decisions()) + decision
-    return by_name
 
 
 def _own_moves(views: Sequence[Any], kind: str) -> list[Move]:

@@ -6,11 +6,15 @@ own script alone and everybody's scripts. PLAYER* calls them SSA and FSA.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from parlour.envs.core import accept
+from parlour.envs.murder_mystery.cases.case import Case
+from parlour.policies import make_policy
 from parlour.policies.agents.murder_mystery import AGENTS
+from parlour.policies.agents.murder_mystery.questum.interview import PLANNED
 from parlour.policies.agents.murder_mystery.quiz import Scripts
 
 
@@ -45,6 +49,32 @@ def method_of(name: str) -> MysteryMethod:
     """A method by name; also one of the agents with settings, such as `questum:prune=no`. Raises `ParlourError`."""
     if name in METHODS:
         return METHODS[name]
-    if name.partition(":")[0] not in {agent.name for agent in AGENTS}:
+    if not is_agent(name):
         raise accept("method", name, (*METHODS, "an agent of murder mysteries with settings, as in questum:prune=no"))
     return MysteryMethod(name, name, name, "own+dialogue")
+
+
+def is_agent(policy: str) -> bool:
+    """Whether a policy is one of the agents, with settings or without."""
+    return policy.partition(":")[0] in {agent.name for agent in AGENTS}
+
+
+def is_prose(case: Case) -> bool:
+    """Whether a case states no facts that a planner can read."""
+    return not case.vocabulary.places
+
+
+def by_score(policies: Mapping[str, str], cases: Sequence[Case]) -> tuple[list[str], str]:
+    """The names of planners, of policies by name, that play some cases by score; and that in a sentence, empty if there are none."""
+    prose = sum(map(is_prose, cases))
+    chosen = {
+        name: getattr(make_policy(policy, "murder_mystery_v0", {}), "chosen", None)
+        for name, policy in policies.items()
+        if is_agent(policy)
+    }
+    planning = [name for name, settings in chosen.items() if prose and getattr(settings, "mode", "") in PLANNED]
+    said = (
+        f"{', '.join(planning)}: {prose} of {len(cases)} cases are prose and state no facts that the planner can read, so that it "
+        "plays them by score, with sensors and pruner (`mode=score`)."
+    )
+    return planning, said if planning else ""

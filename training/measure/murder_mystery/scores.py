@@ -38,13 +38,6 @@ class QuizScore(NamedTuple):
         return sum(self.shares) / len(self.shares)
 
 
-class MeanDeviation(NamedTuple):
-    """A mean with its standard deviation; None where there is none."""
-
-    mean: float
-    deviation: float | None
-
-
 def score(marks: Sequence[Mark], of: str = OVERALL) -> QuizScore | None:
     """What a case's marks come to; None if there is no such question.
 
@@ -68,45 +61,42 @@ def score(marks: Sequence[Mark], of: str = OVERALL) -> QuizScore | None:
     return QuizScore(shares, total)
 
 
-def over_repetitions(score: QuizScore, formula: Formula = "population") -> MeanDeviation:
-    """Mean and deviation over repetitions of the quiz.
+def over_repetitions(score: QuizScore, formula: Formula = "population") -> float | None:
+    """Standard deviation over repetitions of the quiz; None for the sample's of one repetition.
 
     >>> over_repetitions(QuizScore((0.0, 1.0), 4)), over_repetitions(QuizScore((0.0, 1.0, 0.5), 4), "sample")
-    (MeanDeviation(mean=0.5, deviation=0.5), MeanDeviation(mean=0.5, deviation=0.5))
+    (0.5, 0.5)
     """
-    n, mean = len(score.shares), score.mean
-    divisor = n if formula == "population" else n - 1
-    if divisor == 0:
-        return MeanDeviation(mean, None)
-    return MeanDeviation(mean, sqrt(sum((x - mean) ** 2 for x in score.shares) / divisor))
+    divisor = len(score.shares) - (formula == "sample")
+    return sqrt(sum((x - score.mean) ** 2 for x in score.shares) / divisor) if divisor else None
 
 
-def over_cases(values: Sequence[float], weights: Sequence[float]) -> MeanDeviation:
-    """Weighted mean, and weighted deviation from it.
+def over_cases(values: Sequence[float], weights: Sequence[float]) -> float:
+    """Weighted deviation from the weighted mean.
 
     >>> over_cases([0.0, 1.0], [3, 1])
-    MeanDeviation(mean=0.25, deviation=0.4330127018922193)
+    0.4330127018922193
     """
     x, w = np.asarray(values, float), np.asarray(weights, float)
     mean = float((w * x).sum() / w.sum())
-    return MeanDeviation(mean, sqrt(float((w * (x - mean) ** 2).sum() / w.sum())))
+    return sqrt(float((w * (x - mean) ** 2).sum() / w.sum()))
 
 
-def over_runs(scores: Sequence[QuizScore]) -> MeanDeviation:
-    """Weighted mean and deviation over all repetitions of all cases, as behind PLAYER*'s totals.
+def over_runs(scores: Sequence[QuizScore]) -> float:
+    """Weighted deviation over all repetitions of all cases, as behind PLAYER*'s totals.
 
     >>> over_runs([QuizScore((0.0, 1.0), 3), QuizScore((0.5, 0.5), 1)])
-    MeanDeviation(mean=0.5, deviation=0.4330127018922193)
+    0.4330127018922193
     """
     weights = [case_score.weight for case_score in scores for _ in case_score.shares]
     return over_cases([share for case_score in scores for share in case_score.shares], weights)
 
 
-def over_totals(scores: Sequence[QuizScore], formula: Formula = "population") -> MeanDeviation:
-    """Mean and deviation over repetitions of the weighted mean of the cases, as behind Questum's totals.
+def over_totals(scores: Sequence[QuizScore], formula: Formula = "population") -> float | None:
+    """Deviation over repetitions of the weighted mean of the cases, as behind Questum's totals.
 
     >>> over_totals([QuizScore((0.0, 1.0), 3), QuizScore((0.5, 0.5), 1)])
-    MeanDeviation(mean=0.5, deviation=0.375)
+    0.375
     """
     weight = sum(case_score.weight for case_score in scores)
     repetitions = range(len(scores[0].shares))

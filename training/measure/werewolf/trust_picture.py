@@ -8,14 +8,15 @@ is what one player did to another, as wide as its weight; grey, if one of the tw
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
 from parlour.envs.core import accept
-from parlour.policies.agents.werewolf.gratr.export import CLASSES, GraphHistory
-from parlour.policies.agents.werewolf.gratr.statements import Snapshot
+from parlour.envs.language.english import name
+from parlour.policies.agents.werewolf.gratr.export import CLASSES
+from parlour.policies.agents.werewolf.gratr.statements import GraphHistory, Snapshot
 from parlour.training.report import plots
 
 PICTURE: Final = ".png"
@@ -43,22 +44,12 @@ _WIDEST: Final = 4.5
 """Width of an arrow of weight 1, in points."""
 
 
-def draw(
-    graph: GraphHistory,
-    path: str | Path,
-    *,
-    name: Callable[[int], str] = "player_{}".format,
-    title: str = "",
-    who: str = "",
-) -> None:
+def draw(graph: GraphHistory, path: str | Path) -> None:
     """Draw the last moment of each day side by side, as a PNG; for many days, `PANELS` moments at even distances.
 
     Args:
         graph: The graph; its history was kept by `mark`.
         path: Path of the picture.
-        name: What a seat is called; a line break in it is kept.
-        title: Above the panels; by default whose trust it is.
-        who: Who played, for the caption; by default the observer's seat.
 
     Raises:
         ParlourError: matplotlib is not installed, or there are no moments.
@@ -69,21 +60,21 @@ def draw(
         raise accept("moments", "none", "at least one; `TrustGraph.mark` keeps them")
     radius = _NODE * _GAP / math.sin(math.pi / max(graph.players, 3))
     side = 2 * (radius + _NODE) * 1.06 * _INCH
-    observer = name(graph.me).replace("\n", ", ")
+    observer = name(graph.me)
     with plots.picture(
         path,
         max(side * len(shown), 7.5),
         side + 1.3 + _LINES,
-        title=title or f"Trust of {observer} in the others",
-        who=who or f"The trust graph of {observer}",
+        title=f"Trust of {observer} in the others",
+        who=f"The trust graph of {observer}",
         n=f"n = {len(shown)} of {len(graph.history)} moments drawn as graphs, {graph.players} players",
         dpi=110,
     ) as made:
         grid = made.add_gridspec(2, len(shown), height_ratios=(side, _LINES))
         panels = [made.add_subplot(grid[0, k]) for k in range(len(shown))]
         for axes, snapshot in zip(panels, shown, strict=True):
-            _panel(axes, snapshot, graph.me, radius, name)
-        _lines(made.add_subplot(grid[1, :]), graph.history, graph.me, name)
+            _panel(axes, snapshot, graph.me, radius)
+        _lines(made.add_subplot(grid[1, :]), graph.history, graph.me)
         _keys(made, panels)
 
 
@@ -102,7 +93,7 @@ def _colours() -> tuple[Any, Any]:
     return colormaps["RdBu"], Normalize(-1, 1)
 
 
-def _panel(axes: Any, snapshot: Snapshot, me: int, radius: float, name: Callable[[int], str]) -> None:
+def _panel(axes: Any, snapshot: Snapshot, me: int, radius: float) -> None:
     places = _circle(len(snapshot.trust), me, radius)
     nodes = []
     for seat, trust in enumerate(snapshot.trust):
@@ -180,18 +171,19 @@ def _disc(axes: Any, place: tuple[float, float], words: str, ink: str, **style: 
     return node
 
 
-def _lines(axes: Any, history: Sequence[Snapshot], me: int, name: Callable[[int], str]) -> None:
+def _lines(axes: Any, history: Sequence[Snapshot], me: int) -> None:
     """Trust in each player over all moments; a dead player's line ends where it last lived, marked."""
     colours = cycle((plots.BLUE, plots.ORANGE, plots.GREEN, plots.PURPLE, plots.SKY, plots.VERMILION, plots.BLACK))
     others = [seat for seat in range(len(history[0].trust)) if seat != me]
     for k, (seat, colour) in enumerate(zip(others, colours, strict=False)):
         lived = [at for at, snapshot in enumerate(history) if seat not in snapshot.dead]
         known = [history[at].trust[seat] for at in lived]
-        called = name(seat).replace("\n", ", ")
-        label = called if len(lived) == len(history) else f"{called}, dies" if lived else f"{called}, dead before"
+        fate = "" if len(lived) == len(history) else ", dies" if lived else ", dead before"
         thick = 1 - k / len(others)  # lines that lie on each other are seen side by side
         style = {"color": colour, "linestyle": "-" if k < 7 else "--", "linewidth": 1.2 + 2.4 * thick}
-        axes.plot(lived, known, marker=_ALIVE[k % len(_ALIVE)], markersize=4 + 4 * thick, label=label, **style)
+        axes.plot(
+            lived, known, marker=_ALIVE[k % len(_ALIVE)], markersize=4 + 4 * thick, label=name(seat) + fate, **style
+        )
         if lived and len(lived) < len(history):
             axes.plot(lived[-1], known[-1], _DEATH, color=colour, markeredgecolor="black", markersize=12, zorder=4)
     axes.plot([], [], _DEATH, color="0.8", markeredgecolor="black", markersize=10, label="the last moment of a life")

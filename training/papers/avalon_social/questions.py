@@ -137,9 +137,6 @@ class Sharing(UtteranceAsk[Facts]):
         return {"told": dict.fromkeys(self.known, "")}
 
 
-QUESTIONS: tuple[type[Ask[Any]], ...] = (Attitude, SelfProposal, Disclosure, Sharing)
-
-
 def seat(player: str) -> int:
     """The seat of a name.
 

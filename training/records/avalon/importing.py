@@ -1,7 +1,6 @@
 """Records of games of Avalon that others played: read, held against the rules, and written as transcripts.
 
-`import_records` knows the formats; `read_transcripts` reads a folder of transcripts, imported or played here, finished or
-not. docs/howto/records.md describes the formats.
+`import_records` knows the formats; docs/howto/records.md describes them.
 """
 
 from __future__ import annotations
@@ -10,10 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from parlour.envs import replay
 from parlour.envs.avalon import GAME
 from parlour.envs.avalon.rules import Avalon
-from parlour.envs.core import ParlourError, accept
+from parlour.envs.core import accept
 from parlour.envs.replay import Transcript
 from parlour.training.records.avalon.published_2023 import PUBLISHED_2023
 from parlour.training.records.in_words import AVALON_IN_WORDS
@@ -64,20 +62,3 @@ def check_avalon(transcript: Transcript) -> None:
     """Refuse a transcript of another game than Avalon, by its own rules or by a package's. Raises `ParlourError`."""
     if not isinstance(transcript.game(), Avalon):
         raise accept("game", transcript.header["game"], GAME.id)
-
-
-def read_transcripts(folder: str | Path) -> list[Transcript]:
-    """The transcripts of a folder (`*.jsonl`), in the order of their names, with games that were not finished.
-
-    Raises:
-        ParlourError: The folder has none, or a file in it is no transcript of Avalon; the message names the file.
-    """
-    transcripts_read = []
-    for path in replay.Transcript.files(folder):
-        transcript = replay.Transcript.read(path)
-        try:
-            check_avalon(transcript)
-        except ParlourError as error:
-            raise ParlourError(f"{str(path)!r}: {error}") from None
-        transcripts_read.append(transcript)
-    return transcripts_read

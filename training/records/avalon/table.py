@@ -30,7 +30,7 @@ def table_of(
     Assassin.
     """
     game = GAME.build(GAME.options(num_players=num_players, rules=rules, roles=roles, talk=talk, guesser=guesser))
-    return game, GAME.text(game)
+    return game, AvalonText(game)
 
 
 class RecordedGame(RecordedMoves[AvalonState]):

@@ -55,7 +55,7 @@ function callPart(replay, call, at) {
   const cost = [call.read === null || call.read ? told(call.read, " tokens read") + (call.cached ? " (" + told(call.cached, " cached)") : "") : "",
     call.written === null || call.written ? told(call.written, " written") : "",
     call.dollars === undefined || call.dollars === null ? "" : "$" + call.dollars.toFixed(5)].filter(Boolean).join(", ");
-  const by = call.by === "heuristic" ? "answered by the heuristic" + (call.reason ? ": " + call.reason : "") : call.model || "";
+  const by = call.by ? "answered by the " + call.by + (call.reason ? ": " + call.reason : "") : call.model || "";
   const title = make("span", {}, "Question " + (at + 1) + ": ", plainWords(call.ask), " ", by ? badge(by, call.reason ? "warn" : "plain") : null,
     call.fault ? badge("no answer: " + call.fault, "warn") : null, " ", make("span", { class: "small soft" }, cost));
   return fold(title, () => callInside(replay, call));
@@ -69,7 +69,7 @@ function fromRuns(pieces, runs) { // runs: first piece, how many, first piece, h
 
 function callInside(replay, call) {
   const messages = (call.prompt || []).map(([role, runs]) => fold("Prompt, " + role, () => words(fromRuns(replay.pieces, runs))));
-  const parts = [["Thinking", call.thinking], ["Reply", call.reply], ["Answer of the heuristic", call.answer]];
+  const parts = [["Thinking", call.thinking], ["Reply", call.reply], ["Answer of the " + (call.by || "heuristic"), call.answer]];
   const told = parts.filter(([, text]) => text).map(([title, text]) => fold(title, () => words(text)));
   const cut = call.cut ? [make("p", { class: "small soft" }, call.cut + " lines of the record did not fit into the prompt")] : [];
   return messages.length + told.length + cut.length ? [...messages, ...told, ...cut] : make("p", { class: "small soft" }, "The transcript holds no texts of it.");

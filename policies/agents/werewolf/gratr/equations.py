@@ -40,8 +40,6 @@ MODES: Final = ("trained", "grounded", "paper", "code")
   raised by a fifth; natural logarithm in Eq. 7; Eq. 9 for all edges of the target, if it had two chains.
 """
 
-READINGS: Final = MODES[1:]
-"""Modes that differ in how the equations are read."""
 CLOSED: Final = ("trained", "grounded")
 """Modes in which what Eq. 8 gives starts no chain."""
 FLOOR: Final = 0.05

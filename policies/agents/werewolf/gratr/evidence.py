@@ -10,7 +10,7 @@ discounts what it contradicts; what the graph itself makes of a player (Eqs. 2-9
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from itertools import combinations
 from pathlib import Path
@@ -32,30 +32,16 @@ Table = np.ndarray[Any, np.dtype[np.intp]]
 Kind = Literal["accuse", "defend", "evil", "good", "vote"]
 
 
+@dataclass
 class Evidence:
     """What one seat has heard and seen."""
 
-    def __init__(self) -> None:
-        self.acts: list[tuple[Kind, int, int]] = []
-        """Kind, who acts, towards whom; oldest first."""
-        self.claims: list[int] = []
-        """Who says that he holds a role of which there is one."""
-        self.dead: list[int] = []
-        """Who is found dead in the morning."""
-
-    def act(self, kind: Kind, source: int, target: int) -> None:
-        """A player acts towards another."""
-        self.acts.append((kind, source, target))
-
-    def claim(self, player: int) -> None:
-        """A player claims a role that only one player has; it counts once."""
-        if player not in self.claims:
-            self.claims.append(player)
-
-    def die(self, player: int) -> None:
-        """A player is found dead in the morning."""
-        if player not in self.dead:
-            self.dead.append(player)
+    acts: list[tuple[Kind, int, int]] = field(default_factory=list)
+    """Kind, acting player, target; oldest first."""
+    claims: list[int] = field(default_factory=list)
+    """Players that claimed a role that the game has once, without repeats."""
+    dead: list[int] = field(default_factory=list)
+    """Players that were found dead in the morning."""
 
 
 def _trust(logs: Array, table: Table) -> list[float]:
@@ -67,20 +53,20 @@ def _trust(logs: Array, table: Table) -> list[float]:
 def collect(evidence: Evidence, message: HeardMessage, statement: StatementEvidence) -> None:
     """Take in what a public statement says: acts towards others, a claim of the speaker's, a death."""
     if message.speaker == MODERATOR:
-        for identity in statement.identities:
-            if identity.confidence == FOUND_DEAD:
-                evidence.die(identity.player)
+        dead = [identity.player for identity in statement.identities if identity.confidence == FOUND_DEAD]
+        evidence.dead += [player for player in dead if player not in evidence.dead]
         return
     for target, weight in statement.intents:
+        kind: Kind = "accuse" if weight < 0 else "defend"
         if message.act:
-            evidence.act("vote", message.speaker, target)
+            kind = "vote"
         elif abs(weight) >= CHECK / MOST:
-            evidence.act("evil" if weight < 0 else "good", message.speaker, target)
-        else:
-            evidence.act("accuse" if weight < 0 else "defend", message.speaker, target)
+            kind = "evil" if weight < 0 else "good"
+        evidence.acts.append((kind, message.speaker, target))
     own = [identity for identity in statement.identities if identity.player == message.speaker]
-    if not statement.intents and any(identity.identity in DANGER for identity in own):
-        evidence.claim(message.speaker)
+    claims = not statement.intents and any(identity.identity in DANGER for identity in own)
+    if claims and message.speaker not in evidence.claims:
+        evidence.claims.append(message.speaker)
 
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)

@@ -13,33 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import networkx as nx
 from parlour.envs.common.plain import plain
 from parlour.envs.core import ParlourError
 from parlour.envs.language.english import name
-from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
-from parlour.policies.agents.werewolf.gratr.statements import Chain, EdgeEvidence, Snapshot, TrustBelief, path_of
+from parlour.policies.agents.werewolf.gratr.statements import Chain, GraphHistory, Snapshot, path_of
 from parlour.policies.files import atomic_write, write_json
 
 CLASSES: Final = {1: "ally", 0: "unsure", -1: "adversary"}
 """Table 1 in words, as files and notes have it."""
-
-
-class GraphHistory(Protocol):
-    """What is written of a graph: a player's own graph, or a graph that a transcript holds."""
-
-    me: int
-    players: int
-    parameters: Parameters
-    history: list[Snapshot]
-    beliefs: list[TrustBelief]
-
-    def edges(self) -> list[tuple[int, int]]: ...
-    def evidence(self, source: int, target: int) -> tuple[EdgeEvidence, ...]: ...
-    def belief(self, seat: int) -> TrustBelief: ...
 
 
 def as_json(graph: GraphHistory) -> dict[str, Any]:

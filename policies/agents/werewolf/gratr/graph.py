@@ -25,7 +25,7 @@ from parlour.policies.agents.werewolf.gratr.statements import (
     Chain,
     EdgeData,
     EdgeEvidence,
-    Explanation,
+    GraphHistory,
     GraphJudgement,
     JudgedChain,
     Link,
@@ -33,20 +33,18 @@ from parlour.policies.agents.werewolf.gratr.statements import (
     Stated,
     Statement,
     TrustBelief,
-    explained,
 )
 
 _SAME: Final = 1e-12
 """A belief that changes by less has not changed."""
 
 
-class TrustGraph:
+class TrustGraph(GraphHistory):
     """What one player makes of the others.
 
     Args:
         players: How many there are.
         me: The observer's seat; trust in him is 1 and stays so.
-        certain: Seats that are known from the start: 1 for the observer's side, -1 for the other.
         initial: Trust at the start where it is not 0; it may change.
         parameters: Parameters of the equations.
 
@@ -58,7 +56,6 @@ class TrustGraph:
         self,
         players: int,
         me: int,
-        certain: Mapping[int, int] | None = None,
         initial: Mapping[int, float] | None = None,
         parameters: Parameters | None = None,
     ) -> None:
@@ -86,8 +83,6 @@ class TrustGraph:
         """Results of Eq. 9 that hold from the next evidence on, by edge (source, target)."""
         self._begin(dict(initial or {}))
         self.pin(me, 1, 0, "that is me")
-        for seat, side in (certain or {}).items():
-            self.pin(seat, side, 0, "known from the start")
 
     def _begin(self, initial: dict[int, float]) -> None:
         for seat, trust in initial.items():
@@ -119,17 +114,11 @@ class TrustGraph:
         return edge["tau"] if edge else 0.0
 
     def edges(self) -> list[tuple[int, int]]:
-        """Source and target of each edge with evidence, sorted."""
         return sorted(self.net.edges)
 
     def evidence(self, source: int, target: int) -> tuple[EdgeEvidence, ...]:
-        """The evidence on an edge, oldest first."""
         edge = self._into[target].get(source)
         return tuple(edge["evidence"]) if edge else ()
-
-    def explain(self, seat: int) -> Explanation:
-        """All that produced the present belief about a player."""
-        return explained(self.belief(seat), self.beliefs, self.evidence, self.parameters)
 
     # -- how it changes ----------------------------------------------------------------------------------------
 

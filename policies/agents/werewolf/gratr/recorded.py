@@ -17,10 +17,9 @@ from parlour.policies.agents.werewolf.gratr.graph import TrustGraph
 from parlour.policies.agents.werewolf.gratr.statements import (
     Chain,
     EdgeEvidence,
-    Explanation,
+    GraphHistory,
     Snapshot,
     TrustBelief,
-    explained,
     needs,
 )
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -96,7 +95,7 @@ N = TypeVar("N", bound=GraphNote)
 
 
 @dataclass
-class RecordedGraph:
+class RecordedGraph(GraphHistory):
     """The graph that the notes read so far give, with the fields of a `TrustGraph`."""
 
     me: int
@@ -120,20 +119,13 @@ class RecordedGraph:
         self._add(_read(GraphNote, note))
 
     def edges(self) -> list[tuple[int, int]]:
-        """Source and target of each edge with evidence, sorted."""
         return sorted(self._evidence)
 
     def evidence(self, source: int, target: int) -> tuple[EdgeEvidence, ...]:
-        """The evidence on an edge, oldest first."""
         return tuple(self._evidence.get((source, target), ()))
 
     def belief(self, seat: int) -> TrustBelief:
-        """The present belief about a player."""
         return self.beliefs[self._now[seat]]
-
-    def explain(self, seat: int) -> Explanation:
-        """All that produced the present belief about a player."""
-        return explained(self.belief(seat), self.beliefs, self.evidence, self.parameters)
 
     def _add(self, note: GraphNote) -> None:
         count = len(self.beliefs) + len(note.beliefs)

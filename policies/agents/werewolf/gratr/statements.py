@@ -6,7 +6,8 @@ evidence with their turn and speaker, from which the belief can be computed agai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypedDict
 
 from parlour.envs.common.plain import plain
@@ -225,24 +226,36 @@ class Explanation(NamedTuple):
                 yield from self._lines(self.beliefs[chain.beliefs[-1]], depth - 1, indent + "    ")
 
 
-def explained(
-    belief: TrustBelief,
-    beliefs: Sequence[TrustBelief],
-    evidence: Callable[[int, int], tuple[EdgeEvidence, ...]],
-    parameters: Parameters,
-) -> Explanation:
-    """The explanation of a belief.
+class GraphHistory(ABC):
+    """A trust graph over time: a player's own, or that of a transcript."""
 
-    Args:
-        belief: The belief.
-        beliefs: All beliefs of the graph, by number.
-        evidence: The evidence on an edge, as `TrustGraph.evidence` gives it.
-        parameters: Parameters of the graph.
-    """
-    basis = _rests_on(belief, beliefs)
-    links = [link for entry in basis.values() for chain in entry.chains for link in chain.links]
-    edges = {(link.source, link.target): evidence(link.source, link.target) for link in links}
-    return Explanation(belief, basis, edges, parameters)
+    me: int
+    players: int
+    parameters: Parameters
+    history: list[Snapshot]
+    """The moments that were kept, oldest first."""
+    beliefs: list[TrustBelief]
+    """All there ever were, by number."""
+
+    @abstractmethod
+    def edges(self) -> list[tuple[int, int]]:
+        """Source and target of each edge with evidence, sorted."""
+
+    @abstractmethod
+    def evidence(self, source: int, target: int) -> tuple[EdgeEvidence, ...]:
+        """The evidence on an edge, oldest first."""
+
+    @abstractmethod
+    def belief(self, seat: int) -> TrustBelief:
+        """The present belief about a player."""
+
+    def explain(self, seat: int) -> Explanation:
+        """All that produced the present belief about a player."""
+        belief = self.belief(seat)
+        basis = _rests_on(belief, self.beliefs)
+        links = [link for entry in basis.values() for chain in entry.chains for link in chain.links]
+        edges = {(link.source, link.target): self.evidence(link.source, link.target) for link in links}
+        return Explanation(belief, basis, edges, self.parameters)
 
 
 def _rests_on(belief: TrustBelief, beliefs: Sequence[TrustBelief]) -> dict[int, TrustBelief]:

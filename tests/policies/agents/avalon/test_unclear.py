@@ -7,16 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
+from parlour.envs.replay import Transcript
 from parlour.policies import AvalonAgent, BaselineAgent, make_policy
 from parlour.policies.agents.avalon import asks
 from parlour.policies.agents.avalon.decide import by_default
 from parlour.policies.llm.ask import from_inputs
 from parlour.policies.llm.chat import ChatModel
 from parlour.policies.llm.config import ModelConfig
+from parlour.policies.llm.decisions import Decisions
 from parlour.policies.llm.transport.budget import Prices
 from parlour.policies.llm.transport.meter import Meter
 from parlour.policies.llm.transport.request import Completion, Request, Usage
+from parlour.training.measure.decision_tables import PAPER, decision_tables
 from parlour.training.play import rollout
+from parlour.training.play.decisions import of_transcript
+from parlour.training.play.parallel.concurrent_games import Job
+from parlour.training.play.runner import GameRunner
 
 from tests.policies.llm.schema_fuzz import Listener
 
@@ -59,7 +65,28 @@ def test_an_unclear_vote_agrees_and_an_unclear_card_fails_unless_the_seat_is_goo
     assert all(card == (roles[seat] not in ("Morgana", "Assassin")) for seat, card in cards)
     for seat, decisions in enumerate(episode.decisions):
         unclear = len(votes) + sum(evil == seat for evil, _ in cards if roles[evil] in ("Morgana", "Assassin"))
-        assert decisions.heuristic == {"invalid": unclear}  # a good seat has one card, so that nothing is asked
+        assert decisions.paper == {"unclear=paper": unclear}  # a good seat has one card, so that nothing is asked
+        assert decisions.own == decisions.decisions - unclear
+        assert decisions.heuristic == {}
+
+
+def test_what_the_appendix_decides_is_named_where_decisions_are_shown(tmp_path, output_of):
+    """In the transcript, which counts the same again, in the replay and in the tables."""
+    model = ChatModel(ModelConfig(model="vague"), Meter(Vague("vote"), Prices()))
+    job = Job(4, (("agent", lambda: AvalonAgent(model)),) * 6, tmp_path / "game.jsonl")
+    (episode,) = GameRunner().play_each(rollout.table("avalon_v0", rules="paper"), [job], lambda _, game: game)
+    transcript = Transcript.read(tmp_path / "game.jsonl")
+    assert of_transcript(transcript) == episode.decisions
+    marks = {(line.get("by"), line.get("reason")) for line in transcript.lines if line["move"][0] == "vote"}
+    assert marks == {("paper", "unclear=paper")}
+    made = sum(episode.decisions, Decisions())
+    votes = sum(made.paper.values())
+    assert output_of(["replay", str(tmp_path / "game.jsonl")]).count("[by the paper's rule: unclear=paper]") == votes
+    whose, _, asked = decision_tables({"agent": made})
+    act = next(row for row in asked.texts() if DECIDES[0] in row)
+    for table, row in ((whose, whose.texts()[0]), (asked, act)):
+        cells = dict(zip(table.headings, row, strict=True))
+        assert (cells["heuristic"], cells[PAPER]) == ("0", f"{votes} (unclear=paper {votes})")
 
 
 @pytest.mark.parametrize(
@@ -84,6 +111,7 @@ def test_the_heuristic_decides_where_it_is_set_or_the_rules_are_others():
         votes = [event.move.args[1:] for event in episode.last_views[0].events if event.move.kind == "votes"]
         assert {0, 1} == {vote for ballots in votes for vote in ballots}
         assert all(decisions.heuristic == {"invalid": len(votes)} for decisions in episode.decisions)
+        assert not any(decisions.paper for decisions in episode.decisions)
 
 
 def test_without_the_action_module_the_response_is_what_is_unclear():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from parlour.envs.core import ParlourError
 from parlour.policies.agents.mediated_qa import equilibrium
 from parlour.policies.agents.mediated_qa.equilibrium import NormalForm, correlated, module_game, obedience
-from parlour.policies.agents.mediated_qa.joint import ALL, COSTS, PUBLISHED, cost
+from parlour.policies.agents.mediated_qa.joint import ALL, COSTS, PUBLISHED
 
 from tests.policies.agents.mediated_qa import nash
 from tests.policies.agents.mediated_qa.nash import product_of
@@ -38,10 +40,23 @@ MATRICES = three_players(
 )
 
 
+class Solved(NamedTuple):
+    probabilities: np.ndarray
+    welfare: float
+    obedience: equilibrium.Obedience
+
+
+def solved(game, welfare=None):
+    """The equilibrium, its welfare, and what disobeying it gains."""
+    p = correlated(game, welfare)
+    aim = game.payoffs.sum(axis=0) if welfare is None else welfare
+    return Solved(p, float(np.where(game.possible, p * aim, 0.0).sum()), obedience(game, p))
+
+
 def test_chicken_the_best_correlated_equilibrium_is_better_than_every_nash():
     # Told to chicken out, a player expects (6 * 1/2 + 2 * 1/4) / (3/4) = 14/3 and (7 * 1/2 + 0 * 1/4) / (3/4) = 14/3 by
     # daring: just obeyed. Welfare 12/2 + 9/4 + 9/4 = 10.5.
-    solution = correlated(CHICKEN)
+    solution = solved(CHICKEN)
     np.testing.assert_allclose(solution.probabilities, [[0.5, 0.25], [0.25, 0.0]], atol=1e-12)
     assert solution.welfare == pytest.approx(10.5, abs=1e-12)
     assert solution.obedience.worst <= 1e-9
@@ -53,7 +68,7 @@ def test_chicken_the_best_correlated_equilibrium_is_better_than_every_nash():
 
 def test_three_players_the_mediator_keeps_the_third_in_the_dark():
     # Player 2 stays at matrix 1 as long as neither corner is likelier than 2/3; no pure Nash equilibrium pays so much.
-    solution = correlated(MATRICES)
+    solution = solved(MATRICES)
     assert solution.welfare == pytest.approx(6.0, abs=1e-9)
     assert solution.probabilities[:, :, 1].sum() == pytest.approx(1.0, abs=1e-9)
     assert 1 / 3 - 1e-9 <= solution.probabilities[0, 0, 1] <= 2 / 3 + 1e-9
@@ -69,7 +84,7 @@ def test_obedience_regret_by_hand():
     assert result.worst == pytest.approx(1.0)
     np.testing.assert_allclose(result.gains[0], [[0.0, 1.0], [-0.5, 0.0]])  # told d, doing c: 0 for 1, half the time
     assert obedience(game, np.array([[0.0, 0.0], [0.0, 1.0]])).worst == 0.0
-    np.testing.assert_allclose(correlated(game).probabilities, [[0, 0], [0, 1]], atol=1e-12)
+    np.testing.assert_allclose(correlated(game), [[0, 0], [0, 1]], atol=1e-12)
     # matching pennies, always matched: whoever wants to differ gains 1 on either half, and both count
     pennies = NormalForm(np.array([[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]]))
     assert obedience(pennies, np.eye(2) / 2).regrets == pytest.approx((0.0, 1.0))
@@ -78,8 +93,8 @@ def test_obedience_regret_by_hand():
 
 def test_a_deviation_that_leads_to_an_infeasible_joint_action_cannot_be_made():
     together = NormalForm(DILEMMA, np.eye(2, dtype=bool))
-    assert correlated(together).welfare == pytest.approx(6.0)
-    assert correlated(together).obedience.regrets == (0.0, 0.0)
+    assert solved(together).welfare == pytest.approx(6.0)
+    assert solved(together).obedience.regrets == (0.0, 0.0)
     with pytest.raises(ParlourError, match="infeasible joint action has a probability"):
         obedience(together, np.full((2, 2), 0.25))
 
@@ -135,7 +150,7 @@ def games(draw):
 
 @given(games())
 def test_every_obedience_constraint_holds_and_no_pure_nash_is_better(game):
-    solution = correlated(game)
+    solution = solved(game)
     assert solution.probabilities.min() >= 0
     assert solution.probabilities.sum() == pytest.approx(1.0, abs=1e-12)
     assert solution.obedience.worst <= 1e-9 * max(1.0, game.scale)
@@ -159,7 +174,7 @@ def test_the_best_joint_action_is_the_equilibrium_of_a_common_payoff_and_with_in
     rng = np.random.default_rng(0)
     for actions in (PUBLISHED, *[ALL] * 5, ALL[3:7], ALL[:1]):
         net = dict(zip(actions, rng.normal(0, 50, len(actions)).tolist(), strict=True))
-        solution = correlated(module_game(net, individual_costs=own), equilibrium.as_array(net))
+        solution = solved(module_game(net, individual_costs=own), equilibrium.as_array(net))
         row = equilibrium.as_row(solution.probabilities, tuple(net))
         assert row[max(net, key=net.get)] == pytest.approx(1.0, abs=1e-9)
         assert solution.obedience.worst <= 1e-9
@@ -179,7 +194,7 @@ def test_a_verifier_with_a_small_share_does_not_check(share, best, welfare):
     # Checking is worth 10 in all and costs 4: the verifier obeys if 10 * share >= 4. With 0.3 it gains 15 - 14 = 1.
     net = {NLI: 53.0, PLAIN: 47.0}
     game = module_game(net, individual_costs=True, share=share)
-    solution = correlated(game, equilibrium.as_array(net))
+    solution = solved(game, equilibrium.as_array(net))
     assert equilibrium.as_row(solution.probabilities, (NLI, PLAIN))[best] == pytest.approx(1.0)
     assert solution.welfare == pytest.approx(welfare)
     result = obedience(game, equilibrium.as_array({NLI: 0.5, PLAIN: 0.5}))
@@ -194,4 +209,4 @@ def test_rows_and_arrays():
         equilibrium.as_row(equilibrium.as_array(row), (PLAIN,))
     with pytest.raises(ParlourError, match="share -1 is not accepted"):
         module_game({NLI: 1.0}, individual_costs=True, share=-1)
-    assert cost(NLI) == sum(COSTS[action] for action in NLI) == 7
+    assert sum(COSTS[action] for action in NLI) == 7

@@ -18,7 +18,9 @@ from parlour.policies.agents.mediated_qa.joint import column, from_column, from_
 from parlour.training.cli import run as run_command
 from parlour.training.learn.mediators import held_out
 from parlour.training.learn.mediators.experiment import HeldOutConfig
+from parlour.training.learn.mediators.learn import GraceConfig
 from parlour.training.learn.mediators.simulate import simulate
+from parlour.training.learn.mediators.train import train
 from parlour.training.play import rollout
 from parlour.training.runs.run import Run
 
@@ -56,16 +58,16 @@ def pipeline():
 def learned(tmp_path_factory):
     """The experiment in a run directory: 40 questions to learn from, 20 held out."""
     out = tmp_path_factory.mktemp("own")
-    return held_out.run(HeldOutConfig(train=40, held_out=20), pipeline=pipeline(), run=Run(out)), out
+    setting = HeldOutConfig(train=40, held_out=20)
+    calibrated = held_out.prepare(setting, pipeline=pipeline(), run=Run(out / "calibration"))
+    return train(GraceConfig(deploy="learned"), calibrated.table, Run(out), calibrated=calibrated), out
 
 
-def test_the_policy_of_an_experiment_has_its_verdict_wherever_it_is_saved(learned, tmp_path):
+def test_the_policy_of_a_run_has_its_verdict(learned):
     result, out = learned
-    GraceMediator(result.learned.policy).save(tmp_path / "mine.json")
-    assert (tmp_path / "mine.json").read_bytes() == (out / "policy.json").read_bytes()
-    stored = policy_file.read(tmp_path / "mine.json")
-    assert stored.usable is False  # 20 held-out questions are too few
-    assert stored.verdict == result.learned.policy.verdict != ""
+    stored = policy_file.read(out / "policy.json")
+    assert stored.usable is False  # 40 questions of the cross-validation show no gain
+    assert stored.verdict == result.deployment.verdict != ""
 
 
 # -- calibration -------------------------------------------------------------------------------------------------
@@ -129,12 +131,13 @@ def test_a_mediator_is_learned_and_scored_over_its_own_actions(learned):
     result, out = learned
     assert result.learned.policy.actions == OWN
     assert {joint for row in result.learned.policy.rows.values() for joint in row} <= set(map(OWN.names_of, OWN.all))
-    assert [score.name for score in result.scores[:4]] == [
-        "learned mediator", "no retrieval", "always words, careless, trust", "refusal by self-reported confidence"
+    assert [score.name for score in result.scores[:5]] == [
+        "learned mediator", "best action by state", "no retrieval", "always words, careless, trust",
+        "refusal by self-reported confidence",
     ]  # fmt: skip
     oracle = result.scores[-1]
     assert all(score.utility.value <= oracle.utility.value for score in result.scores)
-    stored = json.loads((out / "config.json").read_text())
+    stored = json.loads((out / "calibration" / "config.json").read_text())
     assert stored["actions"] == OWN.plain()
 
 
@@ -145,7 +148,7 @@ def test_a_policy_file_names_its_actions(learned):
     result, out = learned
     text = (out / "policy.json").read_text()
     assert json.loads(text)["actions"] == OWN.plain()
-    assert policy_file.loads(text) == result.learned.policy
+    assert policy_file.loads(text).rows == result.learned.policy.rows
     assert policy_file.loads(text).dumps() == text
     without = json.dumps({name: value for name, value in json.loads(text).items() if name != "actions"})
     with pytest.raises(ParlourError, match=r"action \"\('words', 'careless', 'check'\)\" is not accepted"):

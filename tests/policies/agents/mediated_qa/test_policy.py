@@ -14,6 +14,7 @@ from itertools import product
 
 import pytest
 from parlour.envs.core import Move, ParlourError
+from parlour.envs.mediated_qa.actions import PUBLISHED_ACTIONS
 from parlour.envs.mediated_qa.corpus import generate
 from parlour.envs.mediated_qa.pipeline import Pipeline
 from parlour.envs.mediated_qa.vocabulary import NO_SIGNAL, MediatedView
@@ -48,7 +49,8 @@ def test_seventeen_of_24_joint_actions_are_feasible():
     # out: skip + generate (2), skip + check with consistency or memory (2), refuse + check (3)
     everything = list(product(*ACTIONS))
     assert len(everything) == 24
-    assert len(ALL) == 17 == sum(joint.infeasible(action) is None for action in everything)
+    places = map(PUBLISHED_ACTIONS.joint_of, everything)
+    assert len(ALL) == 17 == sum(PUBLISHED_ACTIONS.infeasible(place) is None for place in places)
     assert ALL[:9] == PUBLISHED
     assert all(joint.from_key(joint.key(action)) == joint.from_column(joint.column(action)) == action for action in ALL)
     assert [joint.NUMBER[action] for action in ALL] == list(range(17))

@@ -217,23 +217,25 @@ def noisy(n, gap, seed=0):
 
 
 def test_cross_validation_is_greedy_where_the_best_is_clear_and_soft_where_all_is_noise():
-    clear = quantal.cross_validate(noisy(400, 60.0)).best
+    clear = quantal.cross_validate(noisy(400, 60.0))
     assert clear.floor == 0.0
-    assert clear.utility == pytest.approx(60.0, abs=5.0)
-    floors = {s.floor: s.utility for s in quantal.cross_validate(noisy(400, 60.0)).scores if s.temperature == 0.7}
+    assert clear.held_out == pytest.approx(60.0, abs=5.0)
+    none, some = (
+        quantal.cross_validate(noisy(400, 60.0), temperatures=(0.7,), floors=(floor,)).held_out for floor in (0.0, 0.05)
+    )
     # the floor gives 8 worse actions eps each: about 60 * 8 * eps is lost
-    assert floors[0.0] - floors[0.05] == pytest.approx(60 * 8 * 0.05, rel=0.15)
+    assert none - some == pytest.approx(60 * 8 * 0.05, rel=0.15)
 
 
 def test_cross_validation_never_learns_from_what_it_scores():
     # One utility for each question, all different: who saw the question would know that its own action pays.
     rows = [("s0", *(100.0 if j == k % 9 else 0.0 for j in range(9))) for k in range(9)]
-    best = quantal.cross_validate(table(*rows), folds=9, temperatures=(0.1,), floors=(0.0,)).best
-    assert best.utility == pytest.approx(0.0, abs=1e-9)
+    best = quantal.cross_validate(table(*rows), folds=9, temperatures=(0.1,), floors=(0.0,))
+    assert best.held_out == pytest.approx(0.0, abs=1e-9)
     # the same question in two rows is held out as a whole: its twin tells nothing
     twins = UtilityTable(tuple("abcdefghi") * 2, ("s0",) * 18, PUBLISHED, np.array([row[1:] for row in rows] * 2))
-    best = quantal.cross_validate(twins, folds=9, temperatures=(0.1,), floors=(0.0,)).best
-    assert (best.utility, best.n) == (pytest.approx(0.0, abs=1e-9), 18)
+    best = quantal.cross_validate(twins, folds=9, temperatures=(0.1,), floors=(0.0,))
+    assert best.held_out == pytest.approx(0.0, abs=1e-9)
 
 
 def test_cross_validation_by_hand():
@@ -242,9 +244,7 @@ def test_cross_validation_by_hand():
     p = 1 / (1 + math.exp(-4))
     expected = ((1 - p) * 2 + p * 6 + (1 - p) * 0 + p * 4) / 2
     result = quantal.cross_validate(made, folds=5, temperatures=(1.0,), floors=(0.0,))
-    assert result.best.utility == pytest.approx(expected, abs=1e-12)
-    assert result.best.n == 2
-    assert len(result.scores) == 1
+    assert result.held_out == pytest.approx(expected, abs=1e-12)
 
 
 def test_cross_validation_is_the_same_for_the_same_seed_and_takes_the_first_of_equals():
@@ -252,7 +252,7 @@ def test_cross_validation_is_the_same_for_the_same_seed_and_takes_the_first_of_e
     assert quantal.cross_validate(made, seed=3) == quantal.cross_validate(made, seed=3)
     assert quantal.cross_validate(made, seed=3) != quantal.cross_validate(made, seed=4)
     flat = table(*[("s0", 1.0, 1.0)] * 6)
-    assert quantal.cross_validate(flat).best.temperature == quantal.TEMPERATURES[0]
+    assert quantal.cross_validate(flat).temperature == quantal.TEMPERATURES[0]
 
 
 def test_cross_validation_of_too_little_is_refused():

@@ -29,7 +29,6 @@ from parlour.training.learn.mediators.contextual import (
     ContextualConfig,
     cross_fit,
     fit_outcomes,
-    learn_contextual,
 )
 from parlour.training.learn.mediators.simulate import Simulated
 
@@ -217,7 +216,7 @@ def made_up(count, seed=0):
 def test_what_the_context_tells_is_learned_and_the_table_cannot():
     (rows, contexts), (new, put) = made_up(200), made_up(100, 1)
     seen = {
-        sees: learn_contextual(rows, contexts, config=ContextualConfig(sees=sees))
+        sees: cross_fit(rows, contexts, config=ContextualConfig(sees=sees)).model
         for sees in ("state", "signals", "question")
     }
     played = {sees: contextual.contextual(sees, made, new, put).utility.mean() for sees, made in seen.items()}
@@ -240,12 +239,12 @@ def test_where_nothing_can_be_learned_the_table_is_believed():
     """Features that tell nothing: the models only add noise, and the cross-fitting sees it."""
     rows, contexts = made_up(120)
     contexts[:, 20:] = np.random.default_rng(5).normal(size=(120, len(FEATURES) - 20))
-    assert learn_contextual(rows, contexts).strength >= 100
+    assert cross_fit(rows, contexts).model.strength >= 100
 
 
 def test_a_payment_moves_the_recommendation_without_learning_again():
     rows, contexts = made_up(200)
-    made = learn_contextual(rows, contexts)
+    made = cross_fit(rows, contexts).model
     known = contexts[:, 20] > 0
     states = [row.state for row in rows]
     dear = made.policy(contexts, states, Payment(utilities=(0.0, -1e6, 0.0, 0.0)))
@@ -260,7 +259,7 @@ def test_a_payment_moves_the_recommendation_without_learning_again():
 def test_too_few_questions_are_refused(count):
     rows, contexts = made_up(10)
     with pytest.raises(ParlourError, match="at least 5 questions"):
-        learn_contextual(rows[:count], contexts[:count])
+        cross_fit(rows[:count], contexts[:count])
 
 
 def test_a_table_of_form_and_state_takes_the_best_action_of_each_cell():
@@ -289,7 +288,7 @@ def test_what_is_given_to_the_models_is_what_is_seen_and_the_state():
 def of_sixty():
     """A model learned from sixty questions, their contexts and states."""
     rows, contexts = made_up(60)
-    return learn_contextual(rows, contexts), contexts, [row.state for row in rows]
+    return cross_fit(rows, contexts).model, contexts, [row.state for row in rows]
 
 
 MINE = 0.001

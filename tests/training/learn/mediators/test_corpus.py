@@ -12,6 +12,7 @@ from parlour.policies.agents.mediated_qa import policy_file
 from parlour.training.cli import run as run_command
 from parlour.training.learn.mediators import baselines, costs, experiment, held_out, readers, simulate
 from parlour.training.learn.mediators.experiment import HeldOutConfig
+from parlour.training.learn.mediators.learn import GraceConfig, fit_policy
 from parlour.training.learn.mediators.simulate import Simulated, calibrate
 
 from tests.envs.mediated_qa.corpora.test_corpora import write
@@ -139,12 +140,13 @@ def test_what_prices_a_row_anew_is_stored_with_it(tmp_path):
 def test_the_comparison_pays_as_the_run_does(setting):
     """The refusing baseline keeps silent on all, as its reader knows nothing: 5 for silence, 2 for the closed-book answer."""
     config = setting(reader="extract", utilities=DEAR.utilities, costs=DEAR.costs)
-    result = held_out.run(config, reader=readers.make(config))
-    refusing = next(score for score in result.scores if score.name == "refusal by self-reported confidence")
+    calibrated = held_out.prepare(config, reader=readers.make(config))
+    scores = held_out.compare(calibrated, {"learned": fit_policy(calibrated.table, GraceConfig()).policy})
+    refusing = next(score for score in scores if score.name == "refusal by self-reported confidence")
     assert refusing.utility.value == pytest.approx(5 - 2)
-    assert result.scores[1].utility.value == pytest.approx(5 - 2)
-    asked = result.calibrated.held_out
-    assert result.scores[2].utility.value == pytest.approx(
+    assert scores[1].utility.value == pytest.approx(5 - 2)
+    asked = calibrated.held_out
+    assert scores[2].utility.value == pytest.approx(
         sum(row.net(DEAR)[ALL.index(baselines.GRAPH_RAG)] for row in asked) / len(asked)
     )
 

@@ -49,14 +49,14 @@ def test_an_infinite_price_is_as_large_in_any_unit():
 @pytest.mark.slow
 def test_a_contextual_policy_is_the_same_in_dollars_as_in_cents(calibrated):
     pytest.importorskip("sklearn")
-    from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual
+    from parlour.training.learn.mediators.contextual import ContextualConfig, cross_fit
 
     rows, contexts = calibrated
     states = [row.state for row in rows]
     rows, states = rows[:100], states[:100]
     seen, config = np.array(contexts[:100]), ContextualConfig(sees="state", floor=0.0, folds=2)
-    cents = learn_contextual(rows, seen, Payment(), config)
-    dollars = learn_contextual(rows, seen, DOLLARS, config)
+    cents = cross_fit(rows, seen, Payment(), config).model
+    dollars = cross_fit(rows, seen, DOLLARS, config).model
     assert cents.temperature > 0, "otherwise the test cannot fail"
     assert dollars.temperature == pytest.approx(cents.temperature / 100)
     assert dollars.policy(seen, states) == pytest.approx(cents.policy(seen, states), abs=1e-9)

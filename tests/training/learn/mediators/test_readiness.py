@@ -51,7 +51,7 @@ def test_links_and_answers_are_counted(files):
     setting, corpus, pipeline = known_of(files(9))
     known = readiness.readiness(setting, corpus, pipeline, readers.forecast(setting, pipeline, ModelConfig()))
     assert (known.questions, known.linked, known.answers, known.present) == (9, 9, 8, 6)
-    assert (known.verdict.training, known.verdict.held_out, known.verdict.pilot) == (6, 3, 6)
+    assert (known.choice.training, known.choice.held_out, known.choice.pilot) == (6, 3, 6)
     assert known.lines[0].startswith("corpus: 9 questions, 9 ")
     assert known.lines[2].startswith("cost: no calls")
 
@@ -64,15 +64,15 @@ def rows_of(best):
 
 def test_the_spread_of_the_oracle_decides_how_many_training_questions_a_choice_takes():
     setting = HeldOutConfig(train=80, held_out=40)
-    made = readiness.verdict_size(setting, rows_of(4))
+    made = readiness.choice_size(setting, rows_of(4))
     assert (made.pilot, made.gain) == (40, 2.5)
     # deviation 4.39: half an interval of 1.40 over 40; 40 x (1.43 x 1.40 / 5)^2 = 6.4, and a choice takes 30
     assert made.needed == FEWEST
     penny = setting.replace(utilities=(12.0, -4.0, 1.0, -2.0))  # a tenth of the published size
-    assert readiness.verdict_size(penny, rows_of(4)).size == 0.5
-    assert readiness.verdict_size(penny, rows_of(4)).needed == 650
-    assert readiness.verdict_size(setting, rows_of(0)).needed is None
-    elsewhere = readiness.verdict_size(setting, [])
+    assert readiness.choice_size(penny, rows_of(4)).size == 0.5
+    assert readiness.choice_size(penny, rows_of(4)).needed == 650
+    assert readiness.choice_size(setting, rows_of(0)).needed is None
+    elsewhere = readiness.choice_size(setting, [])
     assert (elsewhere.pilot, elsewhere.gain, elsewhere.needed) == (0, None, 200)
     # 5 x sqrt(200 / 80) = 7.9 by the 80 training questions, whatever is held out; 200 of 120 / 80 each are 300 in all
     assert "200 training questions, 300 in all; 80 will choose the policy, and show 7.9; 40" in elsewhere.message
@@ -87,7 +87,7 @@ def test_the_spread_of_the_oracle_decides_how_many_training_questions_a_choice_t
 def test_a_choice_by_fewer_training_questions_than_the_pilot_asks_for_names_the_option_that_splits_anew():
     setting = HeldOutConfig(corpus="questions.jsonl", train=80, held_out=40)
     rows = rows_of(4)
-    assert readiness.verdict_size(setting, rows[:30]).needed == FEWEST
+    assert readiness.choice_size(setting, rows[:30]).needed == FEWEST
     assert readiness.another_split(setting, rows) == ""  # enough
     penny = setting.replace(utilities=(12.0, -4.0, 1.0, -2.0))
     said = readiness.another_split(penny, rows)  # 30 of the 40 rows are the pilot
@@ -137,13 +137,13 @@ def test_without_bm25_and_links_the_lines_are_printed_before_the_refusal(files, 
     words = files(0)
     assert run(["check", "corpus", words[1], *words[2:]]) == 0
     output = capsys.readouterr().out
-    for line in ("corpus: 9 questions, 0 are linked", "--sees question", "verdict: ", "cost: "):
+    for line in ("corpus: 9 questions, 0 are linked", "--sees question", "choice: ", "cost: "):
         assert line in " ".join(output.split())
     assert run(["train", "grace", *words, "--reader", "extract", "--dry-run"]) == 0
     capsys.readouterr()
     assert run(["train", "grace", *words, "--reader", "extract", "--out", str(tmp_path / "run")]) == 2
     error = capsys.readouterr().err
-    assert "verdict: " in error
+    assert "choice: " in error
     assert "--retriever bm25" in error.splitlines()[-1]
 
 

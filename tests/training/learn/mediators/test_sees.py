@@ -14,7 +14,7 @@ from parlour.envs.mediated_qa.vocabulary import FEATURES, STATES, Payment
 from parlour.policies import make_policy
 from parlour.policies.agents.mediated_qa import GraceMediator, policy_file
 from parlour.policies.agents.mediated_qa.documents import DocumentProbe
-from parlour.training.learn.mediators.contextual import ContextualConfig, learn_contextual
+from parlour.training.learn.mediators.contextual import ContextualConfig, cross_fit
 from parlour.training.learn.mediators.learn import GraceConfig, fit_policy
 from parlour.training.learn.mediators.simulate import calibrate, table
 from parlour.training.play.named_table import named_table
@@ -109,7 +109,7 @@ def learned():
     plain = fit_policy(table(rows, "published", bins), GraceConfig(temperature=1.0, floor=0.0)).policy
     config = ContextualConfig(temperature=0.0, floor=0.0, folds=2)
     models = {
-        sees: learn_contextual(rows, contexts, Payment(), config.replace(sees=sees)) for sees in ("signals", "question")
+        sees: cross_fit(rows, contexts, Payment(), config.replace(sees=sees)).model for sees in ("signals", "question")
     }
     models = {sees: replace(model, strength=0.0) for sees, model in models.items()}
     return pipeline, {sees: replace(plain, contextual=model) for sees, model in models.items()}, plain
@@ -179,7 +179,7 @@ def test_in_a_pipeline_of_ones_own_it_sees_the_question_and_the_documents(learne
 def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
     """With a fifth of its questions, to be quick."""
     page = (ROOT / "docs" / "howto" / "contextual_mediators.md").read_text("utf-8")
-    code = next(part for part in page.split("```python\n")[1:] if "learn_contextual" in part).partition("```")[0]
+    code = next(part for part in page.split("```python\n")[1:] if "cross_fit" in part).partition("```")[0]
     monkeypatch.chdir(tmp_path)
     exec(compile(code.replace("300", "60"), "docs/howto/contextual_mediators.md", "exec"), {})
     assert policy_file.read(tmp_path / "policy.json").contextual.sees == "question"

@@ -14,7 +14,7 @@ from parlour.envs.replay import Transcript
 from parlour.policies.llm.ask import Ask
 from parlour.policies.llm.model import Answered, Model, OfflineModel, RequestContext
 from parlour.training.papers import avalon_social as social
-from parlour.training.papers.avalon_social.questions import QUESTIONS
+from parlour.training.papers.avalon_social.questions import Attitude, Disclosure, SelfProposal, Sharing
 from parlour.training.papers.avalon_social.responses import at_the_table, of_models
 
 from tests.training.measure.avalon.transcripts import NOTHING, cards, game, parts, proposal, words, write
@@ -244,7 +244,7 @@ def test_replies_of_models_are_counted_where_a_transcript_holds_them(tmp_path: P
 
 
 def test_the_judge_is_asked_at_temperature_0():
-    assert {question.temperature for question in QUESTIONS} == {0.0}
+    assert {of.temperature for of in (Attitude, SelfProposal, Disclosure, Sharing)} == {0.0}
 
 
 class Contrary(Model):

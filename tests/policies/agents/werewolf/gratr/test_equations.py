@@ -137,7 +137,9 @@ def test_table_1_role_class_with_both_bounds_indifferent(trust, expected):
 
 
 def test_certain_players_are_pinned_from_the_start_and_never_move():
-    graph = TrustGraph(4, 0, certain={1: 1, 2: -1})
+    graph = TrustGraph(4, 0)
+    graph.pin(1, 1, 0, "known from the start")
+    graph.pin(2, -1, 0, "known from the start")
     for player, confidence in ((0, -1.0), (1, -1.0), (2, 1.0)):
         trust_after(graph, None, player, confidence)
     assert graph.trust[:3] == [1, 1, -1]

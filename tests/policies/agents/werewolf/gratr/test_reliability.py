@@ -9,15 +9,19 @@ import numpy as np
 import pytest
 from parlour.envs.core import ParlourError
 from parlour.policies import GratrAgent, make_policy
+from parlour.policies.agents.werewolf.gratr.asks import StatementEvidence
 from parlour.policies.agents.werewolf.gratr.equations import Parameters
 from parlour.policies.agents.werewolf.gratr.evidence import (
     KINDS,
     LearnedEvidence,
     Reliabilities,
+    collect,
     features,
     hypotheses,
     read_parameters,
 )
+from parlour.policies.agents.werewolf.notes import HeardMessage
+from parlour.policies.agents.werewolf.reading import CLAIM, FOUND_DEAD, MODERATOR, NOT_WEREWOLF, ReadJudgement
 from parlour.training.play.rollout import play, table
 from parlour.wrappers import Recorder
 
@@ -31,8 +35,7 @@ def weights(claim=0.0, death=0.0, graph=0.0, **acts):
 
 def evidence_of(reliabilities, *acts, rho=1.0):
     evidence = LearnedEvidence(reliabilities, rho)
-    for act in acts:
-        evidence.act(*act)
+    evidence.acts += acts
     return evidence
 
 
@@ -90,15 +93,18 @@ def test_an_act_towards_the_observer_is_one_towards_the_village_and_its_own_acts
 
 
 def test_claims_and_deaths_count_once_and_the_graph_s_trust_as_far_as_it_goes():
-    evidence = LearnedEvidence(weights(claim=-1.0), 1.0)
-    evidence.claim(4)
+    evidence = LearnedEvidence(weights(claim=-1.0, death=-1.0), 1.0)
+    said = HeardMessage(day=1, speaker=4, text="I am Seer.")
+    collect(evidence, said, StatementEvidence([], [], [ReadJudgement(4, "seer", CLAIM)], 0))
     once = trust(evidence)
-    evidence.claim(4)
+    collect(evidence, said, StatementEvidence([], [], [ReadJudgement(4, "seer", CLAIM)], 0))
     assert trust(evidence) == once
     assert once[4] > 1 / 7
-    evidence = LearnedEvidence(weights(death=-1.0), 1.0)
-    evidence.die(5)
-    assert trust(evidence)[5] == once[4]
+    told, dead = HeardMessage(day=2, speaker=MODERATOR, text=""), ReadJudgement(5, NOT_WEREWOLF, FOUND_DEAD)
+    for _ in range(2):
+        collect(evidence, told, StatementEvidence([], [], [dead], 0))
+    assert trust(evidence)[5] == trust(evidence)[4]
+    assert (evidence.claims, evidence.dead) == ([4], [5])
     # trust of 0.5 at a weight of -2: the same -1
     assert trust(LearnedEvidence(weights(graph=-2.0), 1.0), graph=[0, 0, 0, 0, 0, 0, 0.5, 0])[6] == once[4]
 

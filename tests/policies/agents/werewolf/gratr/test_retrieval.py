@@ -115,7 +115,8 @@ def test_trust_after_a_retrieval(edges, trust, given, expected):
 
 def test_who_attacks_a_known_adversary_is_trusted_and_a_pinned_target_keeps_trust_and_edges():
     """T(2) = -1 (certain), tau(1, 2) = -0.7: u = 0.7."""
-    graph = TrustGraph(3, 0, certain={2: -1})
+    graph = TrustGraph(3, 0)
+    graph.pin(2, -1, 0, "known from the start")
     graph.observe(1, 1, "words", [(2, math.atanh(-0.7))])
     graph.retrieve(1, 2)
     assert graph.trust[1] == pytest.approx(0.7)
