@@ -67,7 +67,7 @@ class SearchSettings(Settings):
 
     player: str = EXPERT
     """Whose network plays the continuations: `expert`, or the file of a trained seat."""
-    continuations: int = Field(default=1000, ge=1)
+    continuations: int = Field(default=250, ge=1)
     """Games that are played on at each decision."""
     depth: int | None = Field(default=None, ge=1)
     """Moves after which a continuation is cut and valued by a critic, fitted before the first decision; None: to the end."""

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from itertools import pairwise
+from copy import deepcopy
+from itertools import chain, pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -153,6 +154,18 @@ class SharedLinear(nn.Module):
         out = torch.cat([out_own, out_others.flatten(1)], dim=1)
         return out.index_select(1, self.out_order) if self._sorted_again else out
 
+    def take(self, weight: torch.Tensor, bias: torch.Tensor) -> None:
+        """Take over all weights, shape (out, in), and biases, as they are for the first other seat."""
+        same, another, outputs = self.in_others[0], self.in_others[-1], self.out_others[0][:, None]
+        with torch.no_grad():
+            self.own_by_own.copy_(weight[self.out_own[:, None], self.in_own])
+            self.own_by_sum.copy_(weight[self.out_own[:, None], same])
+            self.other_by_own.copy_(weight[outputs, self.in_own])
+            self.other_by_sum.copy_(weight[outputs, another])
+            self.other_by_same.copy_(weight[outputs, same] - self.other_by_sum)
+            self.own_bias.copy_(bias[self.out_own])
+            self.other_bias.copy_(bias[self.out_others[0]])
+
     @property
     def weight(self) -> torch.Tensor:
         """All weights, shape (out, in)."""
@@ -238,9 +251,25 @@ def weights_of(network: nn.Module) -> list[tuple[Array, Array]]:
 def put_weights(network: nn.Module, layers: Sequence[tuple[Any, Any]]) -> None:
     """Give each layer weights and bias, as `weights_of` has them."""
     with torch.no_grad():
-        for layer, (weights, bias) in zip(layers_of(network), layers, strict=True):
-            layer.weight.copy_(torch.from_numpy(np.ascontiguousarray(weights, np.float32)))
-            layer.bias.copy_(torch.from_numpy(np.ascontiguousarray(bias, np.float32)))
+        for layer, arrays in zip(layers_of(network), layers, strict=True):
+            weights, bias = (torch.from_numpy(np.ascontiguousarray(array, np.float32)) for array in arrays)
+            if isinstance(layer, SharedLinear):
+                layer.take(weights, bias)
+            else:
+                layer.weight.copy_(weights)
+                layer.bias.copy_(bias)
+
+
+def taken_over(policy: nn.Module, network: nn.Module) -> nn.Module | None:
+    """A copy of a policy with the weights of a network; None if sizes or activations differ, or weights that seats of the policy share."""
+    between = [[type(part) for part in of.children() if part not in layers_of(of)] for of in (policy, network)]
+    own, others = weights_of(policy), weights_of(network)
+    if between[0] != between[1] or [bias.shape for _, bias in own] != [bias.shape for _, bias in others]:
+        return None
+    copy = deepcopy(policy)
+    put_weights(copy, others)
+    alike = (np.allclose(a, b, atol=1e-5) for a, b in zip(chain(*weights_of(copy)), chain(*others), strict=True))
+    return copy if all(alike) else None
 
 
 def arrays_of(name: str, network: nn.Module) -> dict[str, Array]:

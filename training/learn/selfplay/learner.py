@@ -137,10 +137,9 @@ class SelfplayLearner:
         self.anchor = deepcopy(self.policy)
 
     def adopt(self, player: NetworkPlayer) -> None:
-        """Take over the weights of a player that sees the same features through layers of the same sizes; no other one."""
-        alike = str(player.network) == str(self.policy)  # which shows sizes and activations
-        if alike and player.features == tuple(self.tables.names):
-            self.policy.load_state_dict(player.network.state_dict())
+        """Take over the weights of a player that sees the same features through layers of the same sizes, shared as here; no other one."""
+        if player.features == tuple(self.tables.names) and (alike := networks.taken_over(self.policy, player.network)):
+            self.policy.load_state_dict(alike.state_dict())
 
     def playing(self) -> nn.Module:
         """The policy where games are played: on the processor."""

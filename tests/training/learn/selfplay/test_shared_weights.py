@@ -12,7 +12,16 @@ from parlour.policies import TrainedSeat
 pytest.importorskip("parlour.training.learn.selfplay.run", reason="the extra `train` is not installed")
 pytest.importorskip("numba")
 
-from parlour.training.learn.batch.networks import action_units, feature_units, hidden_units, shared_mlp, weights_of
+from parlour.training.learn.batch.networks import (
+    action_units,
+    feature_units,
+    hidden_units,
+    mlp,
+    put_weights,
+    shared_mlp,
+    taken_over,
+    weights_of,
+)
 from parlour.training.learn.selfplay.config import SelfplayConfig
 from parlour.training.learn.selfplay.learner import SelfplayLearner
 from parlour.training.runs.run import Run
@@ -124,3 +133,20 @@ def test_a_learner_shares_the_weights_of_its_policy_and_stores_them(tmp_path):
         run.restore(other.load_state_dict)
     for mine, its in zip(weights_of(first.policy), weights_of(other.policy), strict=True):
         np.testing.assert_array_equal(mine[0], its[0])
+
+
+def test_shared_layers_take_over_those_of_a_file_which_holds_them_in_full(tables):
+    network = network_of(tables)
+    sizes = (tables.size, 64, 64, len(tables.game.catalogue))
+    in_full, fresh = mlp(sizes, "relu"), shared_mlp(tables, (64, 64), "relu", torch.Generator().manual_seed(4))
+    put_weights(in_full, weights_of(network))
+    taken, seen = taken_over(fresh, in_full), torch.rand(20, tables.size, generator=torch.Generator().manual_seed(1))
+    assert taken
+    torch.testing.assert_close(taken(seen), network(seen), atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("hidden", "activation"), [((64, 64), "relu"), ((64, 32), "relu"), ((64, 64), "tanh")])
+def test_other_layers_are_not_taken_over(tables, hidden, activation):
+    """With weights that no two seats share, of other sizes, or with another activation."""
+    other = mlp((tables.size, *hidden, len(tables.game.catalogue)), activation)
+    assert taken_over(shared_mlp(tables, (64, 64), "relu"), other) is None
