@@ -23,7 +23,7 @@ PUBLIC: Final = -1
 Told = tuple[int, Fact]
 """Who tells (a seat or `PUBLIC`), and what."""
 _Marked = tuple[int, Fact]
-"""Bits that a clause with the statement has, among them the seat that tells it, and what is told."""
+"""Bits that a clause with the statement has, among them the seat whose statement it is, and the fact."""
 
 
 class World(NamedTuple):
