@@ -189,7 +189,8 @@ def refusal(error: ValidationError, model: type[BaseModel]) -> ParlourError:
 def descriptions(model: type[Settings]) -> dict[str, str]:
     """What the docstring below each field says, "" where there is none.
 
-    pydantic can read them where classes are made, but takes a fourth of the time in which all settings are imported.
+    Read where somebody asks: pydantic's own reading looks through all loaded modules for each class on Python 3.11
+    and 3.12, a twelfth of the time that a short command takes.
 
     >>> descriptions(Settings)
     {}

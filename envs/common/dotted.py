@@ -13,7 +13,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
-from parlour.envs.core import ParlourError
+from parlour.envs.core import ParlourError, accept
 
 _NAME: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
@@ -36,10 +36,12 @@ def load(name: str, what: str, fits: Callable[[Any], bool] = callable) -> Any:
         fits: Which attributes of the module a message lists if there is none of this name.
 
     Raises:
-        ParlourError: There is no such module or attribute.
+        ParlourError: The name has no module, or there is no such module or attribute.
         Exception: Whatever the module itself raises.
     """
     module_name, _, attribute = name.partition(":")
+    if not module_name:
+        raise accept(what, name, "a dotted name, package.module:attribute")
     try:
         target: Any = _module(module_name)
     except ModuleNotFoundError as error:

@@ -124,8 +124,10 @@ def proof(statements: Iterable[Told], seats: int, victim: int, liars: int) -> tu
     for the same input; another choice may be shorter.
     """
     statements = tuple(dict.fromkeys(statements))
-    numbered = [_bit(teller) and _bit(teller) | 1 << seats + number for number, (teller, _) in enumerate(statements)]
-    clashes = _clauses([(bits, fact) for bits, (_, fact) in zip(numbered, statements, strict=True)], victim)
+    # bits of a statement: the lowest `seats` for who tells it, then one of its own; none for the briefing
+    own = [0 if teller == PUBLIC else 1 << (seats + number) for number, (teller, _) in enumerate(statements)]
+    marked = [(_bit(teller) | bit, fact) for bit, (teller, fact) in zip(own, statements, strict=True)]
+    clashes = _clauses(marked, victim)
     every = worlds(seats, liars)
     left = {world.murderer for world in consistent(clashes, every)}
     if len(left) != 1:
@@ -133,10 +135,10 @@ def proof(statements: Iterable[Told], seats: int, victim: int, liars: int) -> tu
     falling = _falling(clashes, [world for world in every if world.murderer not in left])
     all_fall = reduce(or_, falling.values(), 0)
     needed = []
-    for number, statement in enumerate(statements):
+    for bit, statement in zip(own, statements, strict=True):
         if statement[0] == PUBLIC:
             continue
-        less = {clause: fall for clause, fall in falling.items() if not clause >> seats + number & 1}
+        less = {clause: fall for clause, fall in falling.items() if not clause & bit}
         if reduce(or_, less.values(), 0) == all_fall:
             falling = less
         else:

