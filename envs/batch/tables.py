@@ -89,8 +89,6 @@ class BatchTables(ABC):
     """What each feature is."""
     hidden_size: int
     """P, the number of hidden features; see `hidden`."""
-    literal_size: int = 0
-    """H, the number of hypotheses of `literal`; 0 where there is none."""
 
     def __init__(
         self,
@@ -227,19 +225,6 @@ class BatchTables(ABC):
     def judged(self) -> Mapping[str, str]:
         """Setting of self-play that has a price -> dotted name of `(tables, actions)`: (B,) bool, where the seat to move would do that."""
         return {}
-
-    def literal(self) -> tuple[Array, Array]:
-        """What the seat to move thinks of the hidden roles if it takes all that others did by the habits of the tables.
-
-        Returns:
-            Chances of H hypotheses in the frame of the seat, (B, H) float32, and the number of the true one, (B,).
-
-        Raises:
-            ParlourError: The tables have no such posterior.
-        """
-        raise ParlourError(
-            f"{self.spec.id} has no literal posterior at this table; accepted: avalon_v0 with beliefs, without Mordred and Oberon"
-        )
 
     @abstractmethod
     def state(self) -> Array:

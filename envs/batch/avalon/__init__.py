@@ -11,7 +11,7 @@ from parlour.envs.avalon.habits import PublicEvidence
 from parlour.envs.avalon.presets import AvalonRules
 from parlour.envs.avalon.rules import Avalon
 from parlour.envs.avalon.vocabulary import ASSASSIN, MORDRED, OBERON
-from parlour.envs.batch.avalon import belief, evidence, features, literal
+from parlour.envs.batch.avalon import belief, evidence, features
 from parlour.envs.batch.avalon.layout import Array, game_record, numbers_of, rules_of, tables_of
 from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.core import Game, ParlourError, accept
@@ -53,8 +53,6 @@ class AvalonTables(KernelTables):
         if learned is not None:
             evidence.fill_scores(self.rules, self.seats, learned)
         self.games = np.zeros(self.num_envs, game_record(self.seats)).view(np.recarray)
-        if believes and not {MORDRED, OBERON} & set(self.game.roles):
-            self.literal_size = literal.size_of(self.seats)
 
     def game_habits(self) -> AvalonHabits:
         """The habits of the features, `belief:habits=FILE`, or fixed rates."""
@@ -94,11 +92,7 @@ class AvalonTables(KernelTables):
         return tuple(j for j in range(self.seats) if team >> j & 1)
 
     def judged(self) -> Mapping[str, str]:
-        kinds = {"bad_approval": "bad_approvals", "bad_rejection": "bad_rejections", "absence": "absences"}
-        return {name: f"parlour.envs.batch.avalon.votes:{judge}" for name, judge in kinds.items()}
-
-    def literal(self) -> tuple[Array, Array]:
-        return literal.posterior(self.games, self.rules) if self.literal_size else super().literal()
+        return {"bad_approval": "parlour.envs.batch.avalon.votes:bad_approvals"}
 
     def _run(self, task: int) -> None:
         features.run_all(self.games, self.rules, *self.tables, task, self._chosen, *self._turns, self.winner)

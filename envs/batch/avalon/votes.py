@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from parlour.envs.batch.avalon.layout import PROPOSE, VOTE
+from parlour.envs.batch.avalon.layout import VOTE
 from parlour.envs.batch.tables import Array
 
 
@@ -16,21 +16,7 @@ def bad_approvals(tables: Any, actions: Array) -> Array:
         tables: `AvalonTables`.
         actions: (B,) what each seat to move is about to do, in its own frame.
     """
-    return _votes(tables, actions, side=0, approve=1)
-
-
-def bad_rejections(tables: Any, actions: Array) -> Array:
-    """Where the seat to move is evil and would vote against a team with an evil seat; as `bad_approvals`."""
-    return _votes(tables, actions, side=1, approve=0)
-
-
-def absences(tables: Any, actions: Array) -> Array:
-    """Where the seat to move, of either side, would name a team without itself; as `bad_approvals`."""
-    return np.asarray((tables.games.phase == PROPOSE) & (tables.tables.acts[actions, 1] & 1 == 0))
-
-
-def _votes(tables: Any, actions: Array, *, side: int, approve: int) -> Array:
     games = tables.games
     me, evil = np.maximum(games.actor, 0), (games.side.astype(np.int32) << np.arange(tables.seats)).sum(axis=1)
-    votes = (games.phase == VOTE) & (games.side[np.arange(tables.num_envs), me] == side) & (games.team & evil != 0)
-    return np.asarray(votes & (tables.tables.acts[actions, 1] == approve))
+    votes = (games.phase == VOTE) & (games.side[np.arange(tables.num_envs), me] == 0) & (games.team & evil != 0)
+    return np.asarray(votes & (tables.tables.acts[actions, 1] == 1))

@@ -44,10 +44,6 @@ class Experience:
     rewards: Floats
     """Shape (T, B, n)."""
     terminated: NDArray[np.uint8]
-    literal: Floats
-    """What a literal player would think, shape (N, H), or (N, 0); see `BatchTables.literal`."""
-    true: NDArray[np.int64]
-    """Number of the true hypothesis among those, shape (N,)."""
 
     @property
     def turns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats, NDArray[np.uint8]]:
@@ -86,7 +82,6 @@ class RolloutCollector:
         players: The opponents, by name.
         seeds: One for each table.
         turns: Turns of each table in an update.
-        literal: Whether experience has the literal posterior.
         prices: Taken from the reward of a seat of the network for each act that the judge finds; see `judges`.
     """
 
@@ -101,7 +96,6 @@ class RolloutCollector:
         seeds: Sequence[int],
         turns: int,
         *,
-        literal: bool = False,
         prices: Sequence[tuple[float, Judge]] = (),
     ) -> None:
         self.tables, self.seating, self.games, self._prices = tables, seating, 0, prices
@@ -126,8 +120,6 @@ class RolloutCollector:
             np.empty((turns, count), np.int32),
             np.empty((turns, count, tables.seats), np.float32),
             np.empty((turns, count), np.uint8),
-            np.empty((turns * count, tables.literal_size if literal else 0), np.float32),
-            np.empty(turns * count, np.int64),
         )
 
     def collect(self, player: BatchPlayer) -> Experience:
@@ -148,9 +140,6 @@ class RolloutCollector:
             np.take(turns.observation, rows, axis=0, out=kept.observation[count:until], mode="clip")
             np.take(turns.mask, rows, axis=0, out=kept.mask[count:until], mode="clip")
             np.take(self.tables.hidden(), rows, axis=0, out=kept.hidden[count:until], mode="clip")
-            if kept.literal.size:
-                chances, true = self.tables.literal()
-                kept.literal[count:until], kept.true[count:until] = chances[rows], true[rows]
             player.choose(turns, rows, self._actions)
             kept.action[count:until] = self._actions[rows]
             if isinstance(player, NetworkPlayer):
@@ -170,7 +159,6 @@ class RolloutCollector:
         return Experience(
             *(getattr(kept, name)[:count] for name in ("observation", "hidden", "mask", "action", "log_prob")),
             *(getattr(kept, name) for name in ("row", "actor", "rewards", "terminated")),
-            *(getattr(kept, name)[:count] for name in ("literal", "true")),
         )
 
     def _count(self, ended: NDArray[np.intp], sides: NDArray[np.int8], rewards: NDArray[np.float32]) -> None:
@@ -228,8 +216,6 @@ def decisions(folder: Path, tables: BatchTables) -> tuple[Experience, int]:
             np.array(seat, np.int32)[:, None],
             np.array(rewards, np.float32)[:, None],
             np.array(last, np.uint8)[:, None],
-            np.zeros((len(rows), 0), np.float32),
-            np.zeros(len(rows), np.int64),
         ),
         games,
     )

@@ -104,14 +104,8 @@ class SelfplayConfig(Settings):
     while learning only."""
     infer: float = Field(default=0.0, ge=0)
     """Coefficient of an auxiliary loss: the network predicts the roles of the other seats from the same hidden layers."""
-    off_belief: Annotated[float, SPARSE] = Field(default=0.0, ge=0, le=1)
-    """Value decisions as if what others did before came from literal players: power of the weight of a decision, see `learner`."""
     bad_approval: Annotated[float, SPARSE] = Field(default=0.0, ge=0)
     """Price of each vote of the network in a good seat for a team with an evil seat, known to it or not. It counts while learning only."""
-    bad_rejection: Annotated[float, SPARSE] = Field(default=0.0, ge=0)
-    """The same for each vote in an evil seat against a team with an evil seat."""
-    absence: Annotated[float, SPARSE] = Field(default=0.0, ge=0)
-    """The same for each team that the network names without its own seat, of either side."""
 
     fixed: Fixed = "heuristic"
     """Fixed opponent in addition to `members`: the heuristic, or the network after imitation (`start`)."""
@@ -156,7 +150,7 @@ class SelfplayConfig(Settings):
     @property
     def prices(self) -> dict[str, float]:
         """What seats pay for while learning, by the names of settings."""
-        return {name: getattr(self, name) for name in ("false_claim", "bad_approval", "bad_rejection", "absence")}
+        return {name: getattr(self, name) for name in ("false_claim", "bad_approval")}
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

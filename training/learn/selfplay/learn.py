@@ -46,10 +46,8 @@ class Session:
     ) -> None:
         self.learner, self.steps = learner, 0
         config = learner.config
-        literal, prices = config.off_belief > 0, judges(config.prices, learner.tables)
-        self.collector = RolloutCollector(
-            learner.tables, seating, players, dealt, config.turns, literal=literal, prices=prices
-        )
+        prices = judges(config.prices, learner.tables)
+        self.collector = RolloutCollector(learner.tables, seating, players, dealt, config.turns, prices=prices)
         self._player = NetworkPlayer("learner", learner.playing(), learner.tables.names)
         self._player.reset(learner.tables, dealt, 0)
 
@@ -174,8 +172,7 @@ def imitate(learner: SelfplayLearner, progress: StageProgress) -> tuple[int, flo
             progress(stage, done, f"cross-entropy {loss:.3f}")
         return games, loss
     teacher, dealt = pool.batch_player(config.start, tables), pool.seeds_of_tables(config, 0)
-    seated, literal = Seating.alone(config.tables), config.off_belief > 0
-    collector = RolloutCollector(tables, seated, {}, dealt, config.turns, literal=literal)
+    collector = RolloutCollector(tables, Seating.alone(config.tables), {}, dealt, config.turns)
     teacher.reset(tables, dealt, 0)
     while done < config.imitation_steps:
         experience = collector.collect(teacher)

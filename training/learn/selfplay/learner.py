@@ -2,17 +2,6 @@
 
 PPO with clipped ratios (Schulman et al., arXiv 1707.06347). The divergence from the anchor, as in magnetic mirror
 descent (Sokota et al., arXiv 2206.05825), preserves the imitation, and fades.
-
-Off-belief learning (`off_belief`, after Hu et al., arXiv 2103.04000) values a decision as if others had played by a literal policy so
-far, and play as the learner does from now on. So what they did means what it would mean literally, and no convention grows on it.
-There hidden states are drawn from the literal belief. Here the population plays the games, and a decision in them weighs
-
-    w = (P(roles | view, literal) / P(roles | view, population)) ** off_belief
-
-for the true roles. At power 1, the mean of w times an advantage over the population's games is its mean under the literal belief. The
-literal posterior is exact (`BatchTables.literal`). A network learns that of the population as its ratio to the literal one. What
-differs: the literal policy is the habits of the tables' belief; votes that are not shown yet are not weighed; weights are clipped,
-and divided by their mean; a policy gradient takes the place of Q-learning.
 """
 
 from __future__ import annotations
@@ -40,9 +29,6 @@ from torch.nn import functional
 META: Final = "parlour_learner"
 _CHUNK: Final = 16_384  # decisions that the critic looks at in one call
 _ILLEGAL: Final = -1e9
-_LEAST: Final = 1e-9  # a chance below it counts as this one
-_MOST: Final = 5.0
-"""Most weight of a decision, and one over the least."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +88,7 @@ class SelfplayLearner:
         self.head = nn.Linear(config.hidden[-1], tables.hidden_size)
         nn.init.zeros_(self.head.weight)
         nn.init.zeros_(self.head.bias)
-        self.ratio = self._ratio(generator) if config.off_belief else None
-        for network in (self.policy, self.critic, self.head, *([self.ratio] if self.ratio else ())):
+        for network in (self.policy, self.critic, self.head):
             network.to(self.device)
         kinds = [move.kind for move in tables.game.catalogue]
         for kind in config.entropy_of:
@@ -113,23 +98,12 @@ class SelfplayLearner:
         self.optimiser = self._adam(config.learning_rate)
         self.rng = np.random.default_rng(seeds.derive(config.seed, seeds.Purpose.MINIBATCHES))
 
-    def _ratio(self, generator: torch.Generator) -> nn.Sequential:
-        """Logarithms of the population's posterior over the literal one, from what a seat sees; zeros before it has learned."""
-        if not self.tables.literal_size:
-            self.tables.literal()  # refuses
-        sizes = (self.tables.size, *self.config.critic_hidden, self.tables.literal_size)
-        network = networks.mlp(sizes, self.config.activation, generator)
-        for weights in network[-1].parameters():
-            nn.init.zeros_(weights)
-        return network
-
     def _adam(self, rate: float) -> torch.optim.Adam:
         return torch.optim.Adam(self._parameters(), lr=rate, eps=1e-5)
 
     def _parameters(self) -> list[nn.Parameter]:
         head = self.head.parameters() if self.config.infer else ()
-        ratio = self.ratio.parameters() if self.ratio else ()
-        return [*self.policy.parameters(), *self.critic.parameters(), *head, *ratio]
+        return [*self.policy.parameters(), *self.critic.parameters(), *head]
 
     def begin(self) -> None:
         """Imitation is over: a fresh optimiser, and the anchor is where learning starts."""
@@ -161,8 +135,7 @@ class SelfplayLearner:
         kernels.advantages(*experience.turns, values, config.gae_lambda, gains, usable)
         arrays = (experience.log_prob, gains, gains + values)
         log_prob, gain, target = (torch.from_numpy(array).to(self.device) for array in arrays)
-        weight, beliefs = self._weights(seen, experience, usable), self._beliefs(experience)
-        batch = _Batch(seen, full, hidden, mask, action, log_prob, gain, target, anchored, weight, *beliefs)
+        batch = _Batch(seen, full, hidden, mask, action, log_prob, gain, target, anchored)
         losses: dict[str, float] = {}
         for _ in range(config.epochs):
             totals = [self._minibatch(batch, rows, now) for rows in self._minibatches(usable, experience)]
@@ -170,21 +143,6 @@ class SelfplayLearner:
                 means = torch.stack(totals).mean(dim=0).tolist()
                 losses = dict(zip(("policy", "value", "entropy", "divergence", "change"), means, strict=True))
         return losses
-
-    def _beliefs(self, experience: Experience) -> tuple[torch.Tensor, torch.Tensor]:
-        """The literal posteriors and the true hypotheses."""
-        literal, true = (torch.from_numpy(array).to(self.device) for array in (experience.literal, experience.true))
-        return literal, true
-
-    def _weights(self, seen: torch.Tensor, experience: Experience, usable: NDArray[np.bool_]) -> torch.Tensor | None:
-        """The weight of each decision, with mean 1 over the usable ones; None where all weigh the same."""
-        if self.ratio is None or not usable.any():
-            return None
-        literal, true = self._beliefs(experience)
-        with torch.inference_mode():
-            ratios = torch.cat([self.ratio(part) for part in torch.split(seen, _CHUNK)])
-        weights = off_belief_weights(ratios.clone(), literal, true, self.config.off_belief)
-        return weights / weights[torch.from_numpy(usable).to(self.device)].mean()
 
     def _set_rate(self, rate: float) -> None:
         for group in self.optimiser.param_groups:
@@ -218,9 +176,8 @@ class SelfplayLearner:
         advantage = batch.advantage[rows]
         advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-6)
         ratio = (own - batch.log_prob[rows]).exp()
-        weight = 1.0 if batch.weight is None else batch.weight[rows]
-        gain = (weight * torch.min(ratio * advantage, ratio.clamp(1 - config.clip, 1 + config.clip) * advantage)).mean()
-        value = (weight * (self.critic(batch.full[rows])[:, 0] - batch.target[rows]) ** 2).mean()
+        gain = torch.min(ratio * advantage, ratio.clamp(1 - config.clip, 1 + config.clip) * advantage).mean()
+        value = ((self.critic(batch.full[rows])[:, 0] - batch.target[rows]) ** 2).mean()
         divergence = torch.zeros(())
         loss = -gain + 0.5 * value - (self._entropy_weights(illegal, now.entropy) * entropies).mean()
         if now.kl > 0:
@@ -229,8 +186,6 @@ class SelfplayLearner:
             loss = loss + now.kl * divergence
         if config.infer:
             loss = loss + config.infer * self._role_loss(inside, batch.hidden[rows])
-        if self.ratio:
-            loss = loss + self._ratio_loss(batch.seen[rows], batch.literal[rows], batch.true[rows])
         self._descend(loss)
         change = (batch.log_prob[rows] - own).mean()
         return torch.stack([x.detach().to("cpu") for x in (-gain, value, entropy, divergence, change)])
@@ -247,11 +202,6 @@ class SelfplayLearner:
         roles = hidden.reshape(len(hidden), self.tables.seats, -1)[:, 1:]
         logs = functional.log_softmax(self.head(inside).reshape(len(hidden), self.tables.seats, -1)[:, 1:], dim=2)
         return -(logs * roles).sum(dim=2).mean()
-
-    def _ratio_loss(self, seen: torch.Tensor, literal: torch.Tensor, true: torch.Tensor) -> torch.Tensor:
-        """Mean cross-entropy of the true hypotheses under the population's posterior."""
-        assert self.ratio is not None
-        return -population_log_prob(self.ratio(seen), literal).gather(1, true[:, None]).mean()
 
     def _descend(self, loss: torch.Tensor) -> None:
         self.optimiser.zero_grad()
@@ -277,9 +227,6 @@ class SelfplayLearner:
             loss = cross + 0.5 * functional.mse_loss(self.critic(full[rows])[:, 0], target[rows])
             if self.config.infer:
                 loss = loss + self.config.infer * self._role_loss(inside, hidden[rows])
-            if self.ratio and experience.literal.size:
-                literal, true = self._beliefs(experience)
-                loss = loss + self._ratio_loss(seen[rows], literal[rows], true[rows])
             self._descend(loss)
             losses.append(cross.detach().to("cpu"))
         return float(torch.stack(losses).mean()) if losses else 0.0
@@ -295,8 +242,7 @@ class SelfplayLearner:
         return meta | arrays | networks.adam_arrays(self.optimiser)
 
     def _networks(self) -> dict[str, nn.Module]:
-        ratio = {"ratio": self.ratio} if self.ratio else {}
-        return {"policy": self.policy, "critic": self.critic, "anchor": self.anchor, "head": self.head, **ratio}
+        return {"policy": self.policy, "critic": self.critic, "anchor": self.anchor, "head": self.head}
 
     def load_state_dict(self, state: State) -> dict[str, Any]:
         """Put back what `state_dict` gave, and give the plain values of the run. Raises KeyError or RuntimeError for another state."""
@@ -326,25 +272,3 @@ class _Batch:
     advantage: torch.Tensor
     target: torch.Tensor
     anchored: torch.Tensor
-    weight: torch.Tensor | None
-    literal: torch.Tensor
-    true: torch.Tensor
-
-
-def population_log_prob(ratio: torch.Tensor, literal: torch.Tensor) -> torch.Tensor:
-    """Log-probabilities of hypotheses, shape (N, H): the literal chances times exp(ratio), divided by their sum."""
-    return functional.log_softmax(ratio + literal.clamp_min(_LEAST).log(), dim=1)
-
-
-def off_belief_weights(ratio: torch.Tensor, literal: torch.Tensor, true: torch.Tensor, power: float) -> torch.Tensor:
-    """The literal chance of the true hypothesis over that of the population, to a power, within limits: shape (N,).
-
-    Args:
-        ratio: See `population_log_prob`.
-        literal: Chances of H hypotheses, shape (N, H).
-        true: Numbers of the true ones, shape (N,).
-        power: See `SelfplayConfig.off_belief`.
-    """
-    by_population = population_log_prob(ratio, literal).gather(1, true[:, None])[:, 0]
-    by_literal = functional.log_softmax(literal.clamp_min(_LEAST).log(), dim=1).gather(1, true[:, None])[:, 0]
-    return ((by_literal - by_population) * power).exp().clamp(1 / _MOST, _MOST)

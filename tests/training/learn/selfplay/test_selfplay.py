@@ -252,8 +252,6 @@ PRICED = {
         {"accuse", "claim_role", "defend", "report"},
     ),
     "bad_approval": ({}, {"vote"}),
-    "bad_rejection": ({}, {"vote"}),
-    "absence": ({}, {"propose"}),
 }
 """A price -> a table, and the kinds of moves that can have it."""
 
@@ -265,7 +263,7 @@ def test_a_price_is_paid_by_seats_of_the_network_and_counts_nowhere_else(name):
     changes, priced_kinds = PRICED[name]
     tables = pool.tables_for(config(**changes), 16)
     learner = SelfplayLearner(config(), tables)
-    dealt, seated = pool.seeds_of_tables(config(), 0), Seating.against("x", 16, side=int(name == "bad_rejection"))
+    dealt, seated = pool.seeds_of_tables(config(), 0), Seating.against("x", 16, side=0)
     played = {}
     for price in (0.0, 0.25):
         opponents = {"x": pool.batch_player("heuristic", tables)}
