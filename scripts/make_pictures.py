@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws docs/pictures/strength.png from the cards, and conventions.png from docs/lab/data/strangers-arms-held-out.csv.
+"""Draws docs/pictures/strength.png from the cards, and conventions.png from docs/lab/data/strangers-among-held-out.csv.
 
 Usage: scripts/make_pictures.py; look at both afterwards.
 """
@@ -15,11 +15,10 @@ from parlour.policies.experts.catalogue import DATA, ExpertCard, cards
 from parlour.training.report import plots
 
 DOCS: Final = Path(__file__).resolve().parents[1] / "docs"
-ARMS: Final = DOCS / "lab" / "data" / "strangers-arms-held-out.csv"
-NEVER_MET: Final = "mean of families never met"
+ARMS: Final = DOCS / "lab" / "data" / "strangers-among-held-out.csv"
+MEAN: Final = "mean of the six families"
 COLOURS: Final = {"avalon_v0": plots.BLUE, "werewolf_v0": plots.ORANGE}
 LEFT: Final = (
-    "avalon-5-deeprole",
     "avalon-7-official",
     "werewolf-8-paper",
 )
@@ -66,17 +65,17 @@ def _name(axes: Any, text: str, x: float, y: float, *, left: bool = False) -> No
 def conventions() -> None:
     """A point for each player of Avalon at DeepRole's table: points over the heuristic, over Merlin's approvals of bad teams."""
     with ARMS.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["among"] == NEVER_MET]
+        rows = [row for row in csv.DictReader(file) if row["among"] == MEAN]
     arms = list(dict.fromkeys(map(_arm, rows)))
     title = "Approvals of teams with an evil seat, and points among strangers"
-    who = "Avalon, DeepRole's table, one seat among six families never met; no language model played"
+    who = "Avalon, DeepRole's table, one seat among six families, which the last two met while learning; no language model played"
     n = "n = 2,000 held-out deals a family; 95 % intervals"
     with plots.picture(DOCS / "pictures" / "conventions.png", 10, 4.2, title=title, who=who, n=n) as made:
         left, right = made.subplots(1, 2, sharey=True)
         for row in rows:
             k = arms.index(_arm(row))
             how = {
-                "color": (plots.REFERENCE, *plots.OTHERS, plots.BLUE)[k],
+                "color": plots.BLUE if arms[k] == "expert" else (plots.REFERENCE, *plots.OTHERS)[k],
                 "fmt": plots.MARKERS[k % 7],
                 "label": arms[k],
             }
