@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from functools import cache, wraps
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -17,6 +18,7 @@ import numba
 from filelock import FileLock
 from numba import njit
 from numba.core import cgutils, config, types
+from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic, overload
 
@@ -64,12 +66,18 @@ def loop(function: Callable[..., Any], *, parallel: bool = True) -> Any:
 
 
 def _once(compile_loop: Callable[[Any], Any], lock: Path) -> Callable[[Any], Any]:
-    """Compile in one process while others that need the same loop wait; then they read it from the disk."""
+    """Compile in one process while others that need the same loop wait; then they read it from the disk.
+
+    Names of what is compiled hold numbers that Numba counts from 1 in each process, of the function and of its record types. So a
+    process that read a loop for five seats, compiled by one process, and one for six, compiled by another, mixed up their parts
+    and crashed. Here functions are counted from a random number.
+    """
 
     @wraps(compile_loop)
     def compile_or_wait(signature: Any) -> Any:
         lock.parent.mkdir(parents=True, exist_ok=True)
         with global_compiler_lock, FileLock(lock):  # in this order in each thread
+            FunctionIdentity._unique_ids = count(int.from_bytes(os.urandom(6)))
             return compile_loop(signature)
 
     return compile_or_wait

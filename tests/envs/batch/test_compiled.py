@@ -84,3 +84,38 @@ def test_of_three_processes_that_need_a_loop_one_compiles_it(tmp_path):
         for _ in range(3)
     ]
     assert sorted(int(process.communicate()[0]) for process in processes) == [0, 0, 1]
+
+
+NAMES = """
+import re
+import numpy as np
+from parlour.envs.batch.compiled import loop
+
+def doubled(values):
+    for b in range(len(values)):
+        values[b] *= 2
+
+doubled = loop(doubled, parallel=False)
+doubled(np.ones(3))
+print(*re.findall(r'^define .*@"?([^"(]*doubled[^"(]*)', "".join(doubled.inspect_llvm().values()), re.MULTILINE))
+"""
+
+
+@pytest.mark.slow
+def test_what_two_processes_compile_has_no_name_in_common(tmp_path):
+    """A third that reads loops of both would take parts of one for those of the other: for six seats those for five, and crash."""
+    module = tmp_path / "package" / "names" / "module.py"
+    module.parent.mkdir(parents=True)
+    module.write_text(NAMES, encoding="utf-8")
+    named = [
+        subprocess.run(
+            [sys.executable, str(module)],
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / cache)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for cache in ("first", "second")
+    ]
+    assert min(map(len, named)) > 0
+    assert set(named[0]).isdisjoint(named[1])
