@@ -38,7 +38,7 @@ One card for each game and for each network shipped with parlour. Other players 
 
 These statements hold for every network:
 
-- It was trained by self-play after imitating the heuristic. It plays the table on its card only. Another table is refused. Where that has talk, it speaks in the game's canonical statements.
+- It imitated the heuristic, then learned by self-play, or [among other players](../howto/strangers.md#train-for-strangers). It plays the table on its card only. Another table is refused. Where that has talk, it speaks in the game's canonical statements.
 - It samples from its probabilities and needs NumPy only. Its input is `features="belief"`, seats counted from its own.
 - Points are differences of win rates in percentage points on held-out deals, with 95 % confidence intervals.
 - It was measured in single precision, before its weights were rounded to half precision. Nobody measured it among people or language

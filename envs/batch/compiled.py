@@ -77,7 +77,7 @@ def _once(compile_loop: Callable[[Any], Any], lock: Path) -> Callable[[Any], Any
     def compile_or_wait(signature: Any) -> Any:
         lock.parent.mkdir(parents=True, exist_ok=True)
         with global_compiler_lock, FileLock(lock):  # in this order in each thread
-            FunctionIdentity._unique_ids = count(int.from_bytes(os.urandom(6)))
+            FunctionIdentity._unique_ids = count(int.from_bytes(os.urandom(6), "big"))
             return compile_loop(signature)
 
     return compile_or_wait

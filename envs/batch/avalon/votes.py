@@ -1,4 +1,4 @@
-"""Acts that self-play can put a price on, since they tell a literal listener the opposite of what the seat is."""
+"""The vote that self-play can put a price on, since it tells a literal listener the opposite of what the seat is."""
 
 from __future__ import annotations
 
