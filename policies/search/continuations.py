@@ -17,7 +17,7 @@ from parlour.envs.batch.kernel_tables import KernelTables
 from parlour.envs.batch.players import HeuristicSeats
 from parlour.envs.batch.streams import started
 from parlour.envs.batch.tables import HOLD, Turns
-from parlour.policies.network import forward, softmax
+from parlour.policies.network import forward
 from parlour.policies.search.others import Array, DrawnFamily, Family, NetworkFamily, Others
 from parlour.policies.search.posterior import Posterior, SearchTable
 
@@ -140,8 +140,8 @@ class Continuations:
 
     def strangers(self) -> float:
         """How many of the other seats are not of the searching network's family, as a share, given all moves."""
-        families = softmax(np.delete(self.known.log_families, self.seat, axis=1))
-        return float(1 - self.known.probability @ families[:, :, 0].mean(axis=1))
+        own = self.others.chances_of_seats(self.known.log_families)[:, :, 0]
+        return float(1 - self.known.probability @ np.delete(own, self.seat, axis=1).mean(axis=1))
 
     def literal_chances(self, rng: np.random.Generator) -> Array:
         """The shares of the moves that the heuristic takes in the seat, float (A,), in `LITERAL_DRAWS` draws."""

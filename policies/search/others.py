@@ -1,8 +1,9 @@
 """Who may sit in the other seats: families of players, each with the probabilities of its moves.
 
 A network says its probabilities. A player over arrays that only draws moves is asked `DRAWS` times for the same decision, and the
-shares of its answers stand for them. Each seat may be of any family, independently of the others. Its moves make each family more
-or less likely (Bayes' rule). A share `slip` of its moves is taken for random ones, so that no move is impossible.
+shares of its answers stand for them. Before the game all other seats are of one family with the probability `together`, and otherwise
+each of any, independently. Moves make each family more or less likely (Bayes' rule). A share `slip` of them is taken for random ones, so
+that no move is impossible.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from parlour.envs.batch.tables import BatchTables, Turns
 from parlour.envs.core import ParlourError
 from parlour.policies.experts.catalogue import EXPERT, expert
 from parlour.policies.names import HEURISTIC, LOGIC, RANDOM, ZOO
-from parlour.policies.network import log_softmax
+from parlour.policies.network import log_softmax, softmax
 from parlour.policies.registry import settings_read
 from parlour.policies.trained import TrainedSeat
 from parlour.policies.zoo import policy as zoo
@@ -96,6 +97,8 @@ class Others:
     """(F,): how likely each is for another seat, before the game."""
     slip: float
     """Share of their moves that are taken for random ones, above 0."""
+    together: float = 0.0
+    """How likely it is, before the game, that all other seats are of one family."""
 
     def log_chances(self, tables: BatchTables, turns: Turns, rows: Array) -> Array:
         """Log-probabilities of the actions at some tables by each family, (F, m, A); minus infinity for those that are not legal."""
@@ -108,24 +111,63 @@ class Others:
             mixed: Array = np.log((1 - self.slip) * chances + self.slip * uniform)
         return mixed
 
-    def begun(self, games: int, seats: int) -> Array:
-        """Logarithms of prior times likelihood of each family for each seat, before the first move: (games, seats, F)."""
-        with np.errstate(divide="ignore"):
-            return np.tile(np.log(self.prior), (games, seats, 1))
-
-    def drawn(self, log_families: Array, own: int, rng: np.random.Generator) -> Array:
-        """A family for each seat of each game: int (games, seats); the own seat is of the first.
+    def log_weights(self, log_families: Array) -> Array:
+        """How likely the moves of the other seats are in each history, as logarithms, float64 (H,).
 
         Args:
-            log_families: (games, seats, F), up to a constant for each seat.
+            log_families: (H, n, F): for each seat, how likely its moves are if it is of a family; 0 for the own seat.
+        """
+        one, apart = self._cases(log_families)
+        weights: Array = np.logaddexp(one, apart)
+        return weights
+
+    def chances_of_seats(self, log_families: Array) -> Array:
+        """Which family each other seat is of, given the moves of all in a history: probabilities, float64 (H, n, F)."""
+        together = self._together(log_families)[:, None, None]
+        of_all, of_each = softmax(self._one(log_families))[:, None], softmax(self._log_prior + log_families)
+        chances: Array = together * of_all + (1 - together) * of_each
+        return chances
+
+    def drawn(self, log_families: Array, own: int, rng: np.random.Generator) -> Array:
+        """A family for each seat of each history: int (H, n); the own seat is of the first.
+
+        Args:
+            log_families: See `log_weights`.
             own: The own seat.
             rng: All chance.
         """
-        share = np.exp(log_families - log_families.max(axis=2, keepdims=True)).cumsum(axis=2)
-        left = rng.random(share.shape[:2])[:, :, None] * share[:, :, -1:]
-        chosen: Array = (share <= left).sum(axis=2)
+        together = rng.random(len(log_families)) < self._together(log_families)
+        scores = np.where(together[:, None, None], self._one(log_families)[:, None], self._log_prior + log_families)
+        left = rng.random(scores.shape[:2])
+        left[together] = left[together, :1]
+        last = len(self.families) - 1
+        chosen: Array = np.minimum((softmax(scores).cumsum(axis=2) <= left[:, :, None]).sum(axis=2), last)
         chosen[:, own] = 0
         return chosen
+
+    @property
+    def _log_prior(self) -> Array:
+        with np.errstate(divide="ignore"):
+            logs: Array = np.log(self.prior)
+        return logs
+
+    def _one(self, log_families: Array) -> Array:
+        """Log-probabilities of a family and the moves of all others, if all are of it: (H, F)."""
+        scores: Array = self._log_prior + log_families.sum(axis=1)
+        return scores
+
+    def _cases(self, log_families: Array) -> tuple[Array, Array]:
+        """Log-probabilities of the moves of all others, and that they are of one family, (H,), or each of any, (H,)."""
+        one = np.logaddexp.reduce(self._one(log_families), axis=1)
+        apart = np.logaddexp.reduce(self._log_prior + log_families, axis=2).sum(axis=1)
+        with np.errstate(divide="ignore"):
+            return np.log(self.together) + one, np.log1p(-self.together) + apart
+
+    def _together(self, log_families: Array) -> Array:
+        """How likely it is in each history that all others are of one family, (H,)."""
+        one, apart = self._cases(log_families)
+        share: Array = np.exp(one - np.logaddexp(one, apart))
+        return share
 
 
 def log_probs(network: TrainedSeat, observation: Array, mask: Array) -> Array:
@@ -138,7 +180,9 @@ def usual(network: TrainedSeat) -> tuple[str, ...]:
     return (OWN, HEURISTIC, LOGIC, RANDOM) if zoo.plays(network.game, network.config) else (OWN,)
 
 
-def others_of(names: Sequence[str], network: TrainedSeat, slip: float, own_prior: float | None = None) -> Others:
+def others_of(
+    names: Sequence[str], network: TrainedSeat, slip: float, own_prior: float | None = None, together: float = 0.0
+) -> Others:
     """The families of these names.
 
     Args:
@@ -148,6 +192,7 @@ def others_of(names: Sequence[str], network: TrainedSeat, slip: float, own_prior
         slip: See `Others`.
         own_prior: How likely the searching network is before the game, if others are possible; these share the rest equally.
             None: as likely as each other one.
+        together: See `Others`.
 
     Raises:
         ParlourError: A name is not accepted, or a network has other features than the searching one.
@@ -157,7 +202,7 @@ def others_of(names: Sequence[str], network: TrainedSeat, slip: float, own_prior
     if own and others:
         own = 1 / (1 + len(others)) if own_prior is None else own_prior
     prior = np.array([own, *[(1 - own) / max(1, len(others))] * len(others)])
-    return Others((NetworkFamily(network), *others), prior, slip)
+    return Others((NetworkFamily(network), *others), prior, slip, together)
 
 
 def _family(name: str, network: TrainedSeat) -> Family:

@@ -101,7 +101,8 @@ class Particles:
             return None
         tables.reset(int(rng.integers(2**63)))
         tables.deal(deals)
-        return Cloud(tables.state(), np.zeros(self._first), self._others.begun(self._first, tables.seats))
+        families = np.zeros((self._first, tables.seats, len(self._others.families)))
+        return Cloud(tables.state(), np.zeros(self._first), families)
 
 
 class _Replay:
@@ -166,8 +167,8 @@ class _Replay:
         """The moves of other seats, hidden ones drawn; weights, and what they tell of families, are brought up to date."""
         seats, at = self._turns.actor[rows], np.arange(len(rows))
         log_chances = self._others.log_chances(self._tables, self._turns, rows)
-        before = self._log_families[rows, seats]
-        before = before - np.logaddexp.reduce(before, axis=1)[:, None]
+        with np.errstate(divide="ignore"):
+            before = np.log(self._others.chances_of_seats(self._log_families[rows])[at, seats])
         likely = np.logaddexp.reduce(before.T[:, :, None] + log_chances, axis=0)
         hidden = np.flatnonzero(moves == HOLD)
         if len(hidden) and not self._one.once:

@@ -81,6 +81,8 @@ class SearchSettings(Settings):
     None: `own`, and in Avalon without talk also `heuristic`, `logic` and `random`."""
     own_prior: float = Field(default=0.8, ge=0, le=1)
     """Probability before the game that another seat is `own`, if others are possible; these share the rest equally."""
+    together: float = Field(default=0.8, ge=0, le=1)
+    """Probability before the game that all other seats are of one kind; otherwise each is of any, independently."""
     slip: float = Field(default=0.02, ge=0.0001, le=1)
     """Share of the others' moves that the posterior takes for random ones."""
     least: float = Field(default=0.02, ge=0, le=1)
@@ -118,7 +120,8 @@ class SearchPolicy(TablePolicy):
         self.table = network.game, network.config
         self._table = SearchTable(network)
         kinds = usual(network) if self.chosen.others is None else self.chosen.others
-        self._others = others_of(kinds, network, self.chosen.slip, self.chosen.own_prior)
+        chosen = self.chosen
+        self._others = others_of(kinds, network, chosen.slip, chosen.own_prior, chosen.together)
         self._mixes = kinds != (OWN,) if self.chosen.literal is None else self.chosen.literal > 0
         self._critic: Critic | None = None
         self._particles: Particles | None = None

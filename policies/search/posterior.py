@@ -1,8 +1,10 @@
 """The posterior of a seat over the histories that it holds possible, given the families that the others may be of (`others.py`).
 
-    P(history | View)  ~  product over the other seats of  sum over families f of  prior(f) product over moves m of the seat of p_f(m)
-    p_f(m)  =  (1 - slip) p(m | f)  +  slip / (number of legal moves)
+    P(history | View)  ~  together * sum over f of prior(f) product over seats of L(seat, f)
+                          + (1 - together) * product over seats of sum over f of prior(f) L(seat, f)
+    L(seat, f)  =  product over moves m of the seat of  (1 - slip) p(m | f)  +  slip / (number of legal moves)
 
+The seats are the other ones, the f families.
 All deals are equally likely before. The moves of the seat itself say nothing to it.
 """
 
@@ -94,7 +96,7 @@ class Posterior:
     states: Array
     """(H, bytes of a game): as `BatchTables.state` gives them."""
     log_families: Array
-    """(H, n, F) float64: logarithms of how likely each family is for each seat, up to a constant for each seat."""
+    """(H, n, F) float64: logarithms of how likely the moves of each other seat are if it is of a family; 0 for the own seat."""
 
 
 def posterior(table: SearchTable, view: View, others: Others, rng: np.random.Generator) -> Posterior:
@@ -117,7 +119,8 @@ def posterior(table: SearchTable, view: View, others: Others, rng: np.random.Gen
     tables = table.tables(count)
     deals = np.array([history.deal for history in possible])
     turns = tables.deal(deals[np.minimum(np.arange(tables.num_envs), count - 1)])
-    log_families, actions = others.begun(count, tables.seats), np.full(tables.num_envs, HOLD, np.int32)
+    log_families = np.zeros((count, tables.seats, len(others.families)))
+    actions = np.full(tables.num_envs, HOLD, np.int32)
     for step in range(seats.shape[1]):
         rows = np.flatnonzero((seats[:, step] >= 0) & (seats[:, step] != view.seat))
         actions[:count] = numbers[:, step]
@@ -125,8 +128,7 @@ def posterior(table: SearchTable, view: View, others: Others, rng: np.random.Gen
             log_chances = others.log_chances(tables, turns, rows)
             log_families[rows, seats[rows, step]] += log_chances[:, np.arange(len(rows)), actions[rows]].T
         turns = tables.step(actions)
-    log_weight = np.logaddexp.reduce(log_families, axis=2).sum(axis=1)
-    return Posterior(softmax(log_weight), tables.state()[:count], log_families)
+    return Posterior(softmax(others.log_weights(log_families)), tables.state()[:count], log_families)
 
 
 def _as_arrays(table: SearchTable, possible: list[Any]) -> tuple[Array, Array]:

@@ -145,7 +145,7 @@ PLAYED: Final = {
 def play_table(name: str, setting: MysterySetting) -> Reproduction:
     """One of `PLAYED`, with the paper's rows that cannot be played."""
     table = PLAYED[name]
-    rules = CaseSetting(rules=table.rules, targets=table.targets, repetitions=setting.repetitions)
+    rules = CaseSetting(rules=table.rules, targets=table.targets, repetitions=setting.quizzes)
     games = play_cases(
         name,
         setting,
@@ -162,7 +162,7 @@ def play_table(name: str, setting: MysterySetting) -> Reproduction:
 
 def comparison(name: str, setting: MysterySetting, rows: Rows, table: CaseSetting) -> Reproduction:
     """Any methods on the same cases: win rates, accuracies, questions to the model."""
-    table = table.replace(repetitions=setting.repetitions)
+    table = table.replace(repetitions=setting.quizzes)
     rows, said = as_played(setting, rows)
     games = play_cases(name, setting, rows, tables=dict.fromkeys(rows, table))
     made = made_of(name, "Methods", setting, games, _counted(name, games), "op_at_the_quiz", "votes_without_game")
@@ -188,7 +188,7 @@ def by_budget(
     data = []
     rows, said = as_played(setting, rows)
     for limit in budgets:
-        limited = table.replace(repetitions=setting.repetitions, budget=limit)
+        limited = table.replace(repetitions=setting.quizzes, budget=limit)
         within = setting.replace(out=None if setting.out is None else setting.out / f"budget-{limit}")
         games = play_cases(name, within, rows, tables=dict.fromkeys(rows, limited))
         counted = _counted(name, games, (WIN, scores.OVERALL))
@@ -216,7 +216,7 @@ def rounds(
     name: str, setting: MysterySetting, method: MysteryMethod = QUESTUM_PAPER, rules: str = "questum"
 ) -> Reproduction:
     """1 to 5 rounds with 1 to 3 questions each (figure 7); of PLAYER* by its rules, its figure 3."""
-    table = CaseSetting(rules=rules, repetitions=setting.repetitions)
+    table = CaseSetting(rules=rules, repetitions=setting.quizzes)
     tables = {f"{n} rounds, {m} questions": table.replace(rounds=n, questions=m) for n in _ROUNDS for m in _QUESTIONS}
     first = "3 rounds, 1 questions"
     names = [first, *(row for row in tables if row != first)]
@@ -261,7 +261,7 @@ def _general(setting: MysterySetting, games: Games) -> tuple[str, ...]:
     generated = f"{number} held-out generated cases ({setting.cases})"
     ours = generated if setting.cases in LANGUAGES else f"{setting.cases} (cases: {number})"
     cases = f"Ours: {ours}; the papers': 12 scripts of WellPlay, in Chinese.{_order(games)}"
-    repeated = f"Each question of the quiz was put {setting.repetitions} times, its options in another order each time."
+    repeated = f"Each question of the quiz was put {setting.quizzes} times, its options in another order each time."
     return (cases, f"{repeated} {remark(f'deviation_{games.formula}')}", remark("victims_without_murderer"))
 
 

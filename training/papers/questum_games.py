@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import numpy as np
 from parlour.envs.core import ParlourError, accept
@@ -32,7 +32,7 @@ from parlour.training.play import seeds
 from parlour.training.play.runner import GameRunner
 from parlour.training.report.result_table import Cell, ResultTable
 from parlour.training.statistics import COUNT, SHARE, SHARE_DIFFERENCE, Estimate
-from pydantic import Field, model_validator
+from pydantic import Field
 
 OVERALL: Final = "Overall"
 """All cases together."""
@@ -53,8 +53,8 @@ class MysterySetting(ReproductionSetting):
     cases: Annotated[str, COMMON] = "en"
     """Murder mysteries: `en` or `zh` (generated, held out); a directory of WellPlay scripts or cases; or one case: a shipped one,
     seed:N or a file."""
-    repetitions: int = Field(default=3, ge=1)
-    """Murder mysteries: number of repetitions of the quiz; 1 with `--quick`."""
+    repetitions: int | None = Field(default=None, ge=1)
+    """Murder mysteries: number of repetitions of the quiz; None: 3, with `--quick` 1."""
     level: Annotated[int | None, COMMON] = None
     """Murder mysteries: difficulty of the generated cases, 0 to 5; from level 1, innocents lie, too. None: 5 for tables of papers,
     where the weakest method names 20 to 40 % of the murderers; 0 otherwise."""
@@ -65,10 +65,10 @@ class MysterySetting(ReproductionSetting):
     workers: Annotated[int, COMMON] = Field(default=1, ge=1)
     """Number of processes that play, where no language model is asked: murder mysteries. The result does not depend on it."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _once_if_quick(cls, given: dict[str, Any]) -> dict[str, Any]:
-        return {**given, "repetitions": 1} if given.get("quick") else given
+    @property
+    def quizzes(self) -> int:
+        """How often the quiz is put."""
+        return self.repetitions or (1 if self.quick else 3)
 
     @property
     def runner(self) -> GameRunner:
@@ -153,7 +153,7 @@ def play_cases(
         tables: Row -> how it is played, where that is another table than the default one.
     """
     results: dict[str, tuple[CaseResult, ...]] = {}
-    usual = CaseSetting(repetitions=setting.repetitions)
+    usual = CaseSetting(repetitions=setting.quizzes)
     cases = cases_of(setting)
     for row, method in rows.items():
         table = (tables or {}).get(row, usual).replace(embedder=setting.embedder)

@@ -225,6 +225,38 @@ def test_votes_tell_how_many_seats_do_not_play_as_the_network(tmp_path):
         assert Continuations(table, others, known, 0).strangers() == pytest.approx(share)
 
 
+def test_the_votes_of_all_seats_tell_of_each_when_they_are_of_one_family():
+    # each of four seats approved: 0.99 for one family, 0.5 for the other, both as likely before.
+    # all of one family: 0.99^4 / (0.99^4 + 0.5^4) = 0.9389; each of any: 0.99 / 1.49 = 0.6644
+    # as likely as not of one family: 0.5 x 0.51155 and 0.5 x 0.745^4 = 0.5 x 0.30805, 0.6242 of one: 0.6242 x 0.9389 + 0.3758 x 0.6644
+    moves = np.log(np.tile([0.99, 0.5], (1, 5, 1)))
+    moves[:, 2] = 0  # the own seat
+    network = indifferent(GAME, DEEPROLE)
+    for together, chance in ((1, 0.9389), (0, 0.6644), (0.5, 0.8358)):
+        others = others_of(("heuristic", "random"), network, 0.02, together=together)
+        assert others.chances_of_seats(np.insert(moves, 0, 0, axis=2))[0, 0, 1] == pytest.approx(chance, abs=1e-4)
+
+
+@pytest.mark.parametrize("together", [0, 0.3, 1])
+def test_moves_one_by_one_weigh_what_they_weigh_together(together):
+    # the chain rule: P(all moves) is the product of each move's probability given those before it
+    rng = np.random.default_rng(0)
+    others = others_of((OWN, "heuristic", "random"), indifferent(GAME, DEEPROLE), 0.02, 0.6, together)
+    log_families, log_weight = np.zeros((1, 5, 3)), 0.0
+    for seat in rng.integers(0, 4, 20):
+        chances = rng.random(3)
+        log_weight += np.log(others.chances_of_seats(log_families)[0, seat] @ chances)
+        log_families[0, seat] += np.log(chances)
+    assert others.log_weights(log_families) == pytest.approx([log_weight])
+
+
+def test_seats_of_one_family_are_drawn_of_one():
+    others = others_of(("heuristic", "random"), indifferent(GAME, DEEPROLE), 0.02, together=1)
+    drawn = np.delete(others.drawn(np.zeros((200, 5, 3)), 3, np.random.default_rng(0)), 3, axis=1)
+    assert (drawn == drawn[:, :1]).all()
+    assert np.bincount(drawn[:, 0], minlength=3) == pytest.approx([0, 100, 100], abs=30)
+
+
 def test_a_literal_seat_votes_as_the_heuristic_does():
     # seat 3 is Merlin, and (1, 2) are the evil ones: the heuristic seldom votes for them, and with a cover of 0 never
     game = game_of(DEEPROLE)
@@ -253,7 +285,7 @@ def test_search_without_a_share_of_its_own_network_plays_moves_that_the_heuristi
 
 def test_the_own_seat_is_played_by_the_searching_network():
     others = others_of(("heuristic",), indifferent(GAME, DEEPROLE), 0.02)
-    drawn = others.drawn(others.begun(6, 5), 3, np.random.default_rng(0))
+    drawn = others.drawn(np.zeros((6, 5, 2)), 3, np.random.default_rng(0))
     assert (drawn[:, 3] == 0).all()
     assert (np.delete(drawn, 3, axis=1) == 1).all()
 

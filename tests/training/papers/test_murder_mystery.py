@@ -169,9 +169,10 @@ def test_tables_play_level_5_and_up_to_four_victims_there_and_at_level_0():
         questum_games.cases_of(MysterySetting(cases="harbour_en", victims=2))
 
 
-def test_a_quick_table_puts_the_quiz_once():
-    assert MysterySetting(quick=True).repetitions == 1
-    assert MysterySetting().repetitions == 3
+def test_a_quick_table_puts_the_quiz_once_where_nobody_says_how_often():
+    assert MysterySetting(quick=True).quizzes == 1
+    assert MysterySetting(quick=True, repetitions=2).quizzes == 2
+    assert MysterySetting().quizzes == 3
 
 
 def test_what_people_and_other_models_gave_is_the_papers_alone():
