@@ -18,10 +18,7 @@ DOCS: Final = Path(__file__).resolve().parents[1] / "docs"
 ARMS: Final = DOCS / "lab" / "data" / "strangers-among-held-out.csv"
 MEAN: Final = "mean of the six families"
 COLOURS: Final = {"avalon_v0": plots.BLUE, "werewolf_v0": plots.ORANGE}
-LEFT: Final = (
-    "avalon-7-official",
-    "werewolf-8-paper",
-)
+LEFT: Final = ("avalon-6-official", "avalon-7-official", "werewolf-8-paper", "werewolf-9-paper")
 """Their names are to the left of their points."""
 
 
